@@ -1,0 +1,45 @@
+#include "scan/damage.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static const struct {
+    const char *name, *text;
+} kinds[] = {
+#define X(id, name, text) {name, text},
+    DAMAGE_KINDS(X)
+#undef X
+};
+
+const char *damage_name(enum damage_kind kind)
+{
+    return kinds[kind].name;
+}
+
+const char *damage_text(enum damage_kind kind)
+{
+    return kinds[kind].text;
+}
+
+void damage_add(struct damage *damage, enum damage_kind kind, uint32_t file, uint64_t byte)
+{
+    if (damage->counts[kind]++ >= DAMAGE_PLACES_PER_KIND)
+        return;
+    struct damage_place place = {.kind = kind, .file = file, .byte = byte};
+    ARRAY_PUSH(damage->places, damage->place_count, damage->place_capacity, place);
+}
+
+void damage_free(struct damage *damage)
+{
+    free(damage->places);
+    *damage = (struct damage){0};
+}
+
+const struct damage_place *damage_first(const struct damage *damage, enum damage_kind kind)
+{
+    for (size_t i = 0; i < damage->place_count; i++)
+        if (damage->places[i].kind == kind)
+            return &damage->places[i];
+    return NULL;
+}
