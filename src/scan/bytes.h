@@ -91,6 +91,31 @@ static inline const char *plain_end(const char *p)
 #endif
 }
 
+static inline const char *digits_end_portable(const char *p)
+{
+    while ((unsigned char)(*p - '0') < 10)
+        p++;
+    return p;
+}
+
+/* The first byte from p on that is no digit. */
+static inline const char *digits_end(const char *p)
+{
+#if defined(__SSE2__)
+    const __m128i low = _mm_set1_epi8('0' - 1), high = _mm_set1_epi8('9' + 1);
+    for (;;) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(v, low), _mm_cmplt_epi8(v, high));
+        unsigned mask = ~(unsigned)_mm_movemask_epi8(digit) & 0xffff;
+        if (mask)
+            return p + __builtin_ctz(mask);
+        p += 16;
+    }
+#else
+    return digits_end_portable(p);
+#endif
+}
+
 /* The first byte from p on that is not JSON white space. */
 static inline const char *space_end(const char *p)
 {

@@ -159,28 +159,24 @@ static inline const char *plain_number(const char *p)
 {
     if (*p == '-')
         p++;
-    if (*p == '0')
-        p++;
-    else if (is_digit(*p))
-        while (is_digit(*p))
-            p++;
-    else
+    const char *digits = p;
+    p = digits_end(p);
+    if (p == digits || (*digits == '0' && p != digits + 1))
         return NULL;
     if (*p == '.') {
-        p++;
-        if (!is_digit(*p))
+        digits = ++p;
+        p = digits_end(p);
+        if (p == digits)
             return NULL;
-        while (is_digit(*p))
-            p++;
     }
-    if (*p == 'e' || *p == 'E') {
+    if (__builtin_expect((*p | 0x20) == 'e', 0)) {
         p++;
         if (*p == '+' || *p == '-')
             p++;
-        if (!is_digit(*p))
+        digits = p;
+        p = digits_end(p);
+        if (p == digits)
             return NULL;
-        while (is_digit(*p))
-            p++;
     }
     return p;
 }

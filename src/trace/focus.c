@@ -10,7 +10,7 @@
 
 /* At most this part of the slices (or so many) are outliers; they must stretch the
  * span by STRETCH; more slices than SAMPLES are judged by a sample of them. */
-enum { OUTLIER_PERCENT = 1, OUTLIERS_OF_FEW = 3, STRETCH = 1000, SAMPLES = 65536 };
+enum { OUTLIER_PERCENT = 1, OUTLIERS_OF_FEW = 3, STRETCH = 1000, SAMPLES = 4096 };
 
 /* A slice around the bulk (a step, the whole recording) is no outlier unless it
  * lasts longer than anybody records. */

@@ -13,6 +13,21 @@
  * changed). Not to be called from two threads at once. */
 bool trace_read_event(const struct trace *t, uint32_t file, uint64_t byte, struct text *out);
 
+/* Reads many events of a file, best in the order of their bytes: a block of the text
+ * is kept. Starts with event_reader_init(), released with event_reader_free(). */
+struct event_reader {
+    const struct trace *t;
+    uint32_t file;
+    struct text block;
+    uint64_t base;     /* where the block is in the text */
+    const char *event; /* the last one read; valid until the next call */
+    size_t len;
+    bool strict; /* it is valid JSON as it stands */
+};
+void event_reader_init(struct event_reader *r, const struct trace *t, uint32_t file);
+void event_reader_free(struct event_reader *r);
+bool event_reader_read(struct event_reader *r, uint64_t byte);
+
 /* Likewise the value of a top-level member or any other span. */
 bool trace_read_span(const struct trace *t, uint32_t file, uint64_t byte, uint64_t len,
                      struct text *out);
