@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/cores.h"
 #include "base/memory.h"
 #include "index/track_index.h"
 
@@ -87,20 +88,11 @@ static int larger_first(const void *left, const void *right, void *tracks)
     return a < b ? -1 : a > b;
 }
 
-static unsigned usable_cores(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return (unsigned)CPU_COUNT(&set);
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (unsigned)online : 1;
-}
-
 static unsigned threads_for(const struct job *job, unsigned threads)
 {
     unsigned limit = job->ix->trace->slice_count / SLICES_PER_THREAD + 1;
     if (threads == 0)
-        threads = usable_cores();
+        threads = cores_usable();
     if (threads > limit)
         threads = limit;
     return threads < job->order_count ? threads : job->order_count;

@@ -139,4 +139,48 @@ static inline const char *space_end(const char *p)
 #endif
 }
 
+/* True if the bytes at p are those at `bytes`: `mask` has a bit for each of its
+ * `len` bytes, at most 32. */
+static inline int same_bytes(const char *p, const char *bytes, uint32_t mask, size_t len)
+{
+#if defined(__SSE2__)
+    const __m128i *a = (const __m128i *)(const void *)p, *b = (const __m128i *)(const void *)bytes;
+    __m128i low = _mm_cmpeq_epi8(_mm_loadu_si128(a), _mm_loadu_si128(b));
+    __m128i high = _mm_cmpeq_epi8(_mm_loadu_si128(a + 1), _mm_loadu_si128(b + 1));
+    uint32_t same = (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+    (void)len;
+    return (same & mask) == mask;
+#else
+    (void)mask;
+    return memcmp(p, bytes, len) == 0;
+#endif
+}
+
+/* The end of a number in one of its usual forms (digits, perhaps with a sign or
+ * one point among them, of less than 16 bytes), or NULL: then it must be looked at
+ * byte by byte. */
+static inline const char *short_number_end(const char *p)
+{
+#if defined(__SSE2__)
+    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+    __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8('0' - 1)),
+                                  _mm_cmplt_epi8(v, _mm_set1_epi8('9' + 1)));
+    __m128i point = _mm_cmpeq_epi8(v, _mm_set1_epi8('.'));
+    unsigned digits = (unsigned)_mm_movemask_epi8(digit);
+    unsigned points = (unsigned)_mm_movemask_epi8(point);
+    unsigned skip = *p == '-'; /* the digits begin here */
+    unsigned used = (digits | points) >> skip;
+    unsigned len = (unsigned)__builtin_ctz(~used);
+    points = points >> skip & ((1u << len) - 1);
+    /* No more than one point, digits on both sides, no leading zero. */
+    if (len == 0 || len + skip >= 16 || (points & (points - 1)) || (points & 1) ||
+        points >> (len - 1) || (p[skip] == '0' && len > 1 && p[skip + 1] != '.'))
+        return NULL;
+    return p + skip + len;
+#else
+    (void)p;
+    return NULL;
+#endif
+}
+
 #endif

@@ -43,3 +43,15 @@ const struct damage_place *damage_first(const struct damage *damage, enum damage
             return &damage->places[i];
     return NULL;
 }
+
+void damage_merge(struct damage *damage, const struct damage *later)
+{
+    uint64_t placed[DAMAGE_KIND_COUNT] = {0};
+    for (size_t i = 0; i < later->place_count; i++) {
+        const struct damage_place *place = &later->places[i];
+        damage_add(damage, place->kind, place->file, place->byte);
+        placed[place->kind]++;
+    }
+    for (int kind = 0; kind < DAMAGE_KIND_COUNT; kind++)
+        damage->counts[kind] += later->counts[kind] - placed[kind];
+}

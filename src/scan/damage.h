@@ -79,6 +79,8 @@ struct damage {
 };
 
 void damage_add(struct damage *damage, enum damage_kind kind, uint32_t file, uint64_t byte);
+/* Adds what `later` holds, as if it had occurred after. */
+void damage_merge(struct damage *damage, const struct damage *later);
 void damage_free(struct damage *damage);
 
 /* The first place of a kind, or NULL where it did not occur. */

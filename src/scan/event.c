@@ -230,7 +230,9 @@ static const char *read_odd_atom(const char *p, const char *end, struct event *e
 static inline const char *read_atom(const char *p, const char *end, struct event *ev,
                                     struct token *token)
 {
-    const char *q = plain_number(p);
+    const char *q = short_number_end(p);
+    if (!q)
+        q = plain_number(p);
     if (__builtin_expect(q && ends_value(*q) && q < end, 1)) {
         *token = (struct token){p, (uint32_t)(q - p), TOKEN_NUMBER};
         return q;
@@ -330,58 +332,180 @@ static const char *surplus_commas(const char *p, struct event *ev)
     return p;
 }
 
-/* The walk over a value with brackets. `take`: it is an event, fill the fields. */
-static enum event_result walk(const char *p, const char *end, unsigned limit, bool take,
-                              struct event *ev, struct brackets *b)
-{
-    bool object = *p == '{', first = true;
-    bool in_args = false;       /* directly in the event's args */
-    struct token *field = NULL; /* where the value goes */
-    struct token scratch;
-    brackets_push(b, object);
-    p = space_end(p + 1);
+/* Whose members are read: the event's own, those of its args, or others. */
+enum level { LEVEL_NONE, LEVEL_EVENT, LEVEL_ARGS };
 
-next_member:
-    if (__builtin_expect(*p == ',', 0))
+/* A walk over a value with brackets. */
+struct walk {
+    const char *end;
+    struct event *ev;
+    struct event_memory *memory; /* NULL: none */
+    struct brackets brackets;
+    unsigned limit;
+    bool take;        /* it is an event: fill its fields */
+    enum level level; /* of the brackets we are directly in */
+    unsigned joint;   /* index in memory->next: what was read last on this level */
+    struct token scratch;
+};
+
+static struct token *find_field(struct walk *w, const char *key, size_t len)
+{
+    if (w->level == LEVEL_EVENT)
+        return event_field(w->ev, key, len);
+    return w->level == LEVEL_ARGS ? args_field(w->ev, key, len) : NULL;
+}
+
+/* Remembers what stands between two values: the bytes from `from` to `to`, with a
+ * key among them. */
+static void remember(struct walk *w, const char *from, const char *to, const struct token *key,
+                     const struct token *field)
+{
+    size_t len = (size_t)(to - from);
+    if (!w->memory || len > JOINT_MAX || len == 0 || w->level == LEVEL_NONE ||
+        key->type != TOKEN_STRING || memchr(from, '\0', len))
+        return;
+    unsigned hash = key->len * 7u + (unsigned)w->level * 29u;
+    for (uint32_t i = 0; i < key->len; i++)
+        hash = hash * 31u + (unsigned char)key->p[i];
+    struct joint *j = &w->memory->joints[hash % EVENT_JOINTS];
+    *j = (struct joint){
+        .mask = len == 32 ? UINT32_MAX : (UINT32_C(1) << len) - 1,
+        .len = (uint8_t)len,
+        .level = (uint8_t)w->level,
+        .key_at = (uint8_t)(key->p - from),
+        .key_len = (uint8_t)key->len,
+        .field = field ? (uint16_t)((const char *)field - (const char *)w->ev) : 0,
+    };
+    memcpy(j->bytes, from, len);
+    w->memory->next[w->joint] = (uint8_t)(hash % EVENT_JOINTS);
+    w->joint = hash % EVENT_JOINTS;
+}
+
+/* The joint at p if it is the expected one: the value behind it, else NULL. */
+static inline const char *expected_joint(struct walk *w, const char *p, struct token **field)
+{
+    if (!w->memory)
+        return NULL;
+    unsigned next = w->memory->next[w->joint];
+    const struct joint *j = &w->memory->joints[next];
+    if (j->mask == 0 || j->level != w->level || !same_bytes(p, j->bytes, j->mask, j->len))
+        return NULL;
+    w->joint = next;
+    *field = j->field ? (struct token *)(void *)((char *)w->ev + j->field) : NULL;
+    if (__builtin_expect(*field && (*field)->type != TOKEN_NONE, 0))
+        add_flaw(w->ev, DAMAGE_DUPLICATE_KEY, p + j->key_at - 1);
+    if (w->level == LEVEL_ARGS && !*field)
+        args_field(w->ev, j->bytes + j->key_at, j->key_len); /* user_cat and its kin */
+    return p + j->len;
+}
+
+/* Reads the key at p, the colon and the white space; `from` is where the value before
+ * it ended. Returns the value, or NULL with *result set. */
+static const char *read_key(struct walk *w, const char *from, const char *p, struct token **field,
+                            enum event_result *result)
+{
+    struct token key;
+    const char *quote = p, *end = w->end;
+    *result = EVENT_MORE;
+    if (*p != '"') {
+        if (p < end)
+            *result = damaged(w->ev, p, DAMAGE_BAD_EVENT);
+        return NULL;
+    }
+    p = read_string(p, end, w->ev, &key);
+    if (!p)
+        return NULL;
+    p = space_end(p);
+    if (*p != ':') {
+        if (p < end)
+            *result = damaged(w->ev, p, DAMAGE_BAD_EVENT);
+        return NULL;
+    }
+    p = space_end(p + 1);
+    *field = find_field(w, key.p, key.len);
+    if (*field && (*field)->type != TOKEN_NONE)
+        add_flaw(w->ev, DAMAGE_DUPLICATE_KEY, quote);
+    if (w->level == LEVEL_EVENT && !*field && key.len == 11 &&
+        memcmp(key.p, "traceEvents", 11) == 0) {
+        w->ev->stop = quote;
+        *result = EVENT_NESTED;
+        return NULL;
+    }
+    if (p < end) /* else the white space may go on */
+        remember(w, from, p, &key, *field);
+    return p;
+}
+
+/* An opening bracket at p. */
+static void open_bracket(struct walk *w, const char *p, struct token *field)
+{
+    bool object = *p == '{';
+    if (field)
+        *field = (struct token){p, 0, object ? TOKEN_OBJECT : TOKEN_ARRAY};
+    bool args = field == &w->ev->args && w->level == LEVEL_EVENT && object;
+    if (args)
+        w->ev->correlation.type = w->ev->orig_name.type = TOKEN_NONE;
+    w->level = args ? LEVEL_ARGS : LEVEL_NONE;
+    w->joint = EVENT_JOINTS + (unsigned)w->level;
+    brackets_push(&w->brackets, object);
+}
+
+/* A bracket was closed; p is behind it. */
+static void close_bracket(struct walk *w, const char *p)
+{
+    struct event *ev = w->ev;
+    unsigned depth = --w->brackets.depth;
+    if (!w->take || depth > 2)
+        return;
+    if (depth == 1) {
+        w->level = LEVEL_EVENT;
+        w->joint = EVENT_JOINTS + 3;
+        if (ev->args.len == 0 && (ev->args.type == TOKEN_OBJECT || ev->args.type == TOKEN_ARRAY))
+            ev->args.len = (uint32_t)(p - ev->args.p);
+        if (ev->id2.len == 0 && (ev->id2.type == TOKEN_OBJECT || ev->id2.type == TOKEN_ARRAY))
+            ev->id2.len = (uint32_t)(p - ev->id2.p);
+    } else if (depth == 2 && ev->args.type == TOKEN_OBJECT && ev->args.len == 0) {
+        w->level = LEVEL_ARGS;
+        w->joint = EVENT_JOINTS;
+    }
+}
+
+static enum event_result walk(struct walk *w, const char *p)
+{
+    const char *end = w->end, *from;
+    struct event *ev = w->ev;
+    bool object = *p == '{';
+    struct token *field = NULL, *value;
+    enum event_result result;
+    brackets_push(&w->brackets, object);
+    if (w->take && object)
+        w->level = LEVEL_EVENT;
+    w->joint = EVENT_JOINTS + (unsigned)w->level;
+    from = ++p;
+
+first_member:
+    if (object && (p = expected_joint(w, from, &field)) != NULL)
+        goto read_value;
+    p = space_end(from);
+    if (*p == ',')
         p = surplus_commas(p, ev);
     if (*p == (object ? '}' : ']')) {
-        if (p >= end)
-            return EVENT_MORE;
-        if (first && b->depth == 1)
+        if (w->brackets.depth == 1)
             ev->empty = true;
-        goto close_bracket;
+        goto close;
     }
+
+next_member:
     if (object) {
-        struct token key;
-        if (__builtin_expect(*p != '"', 0))
-            return p >= end ? EVENT_MORE : damaged(ev, p, DAMAGE_BAD_EVENT);
-        const char *quote = p;
-        p = read_string(p, end, ev, &key);
+        p = read_key(w, from, p, &field, &result);
         if (!p)
-            return EVENT_MORE;
-        p = space_end(p);
-        if (__builtin_expect(*p != ':', 0))
-            return p >= end ? EVENT_MORE : damaged(ev, p, DAMAGE_BAD_EVENT);
-        p = space_end(p + 1);
-        field = NULL;
-        if (take && b->depth == 1) {
-            field = event_field(ev, key.p, key.len);
-            if (field) {
-                if (__builtin_expect(field->type != TOKEN_NONE, 0))
-                    add_flaw(ev, DAMAGE_DUPLICATE_KEY, quote);
-            } else if (key.len == 11 && memcmp(key.p, "traceEvents", 11) == 0) {
-                ev->stop = quote;
-                return EVENT_NESTED;
-            }
-        } else if (in_args) {
-            field = args_field(ev, key.p, key.len);
-        }
+            return result;
     } else {
         field = NULL;
     }
-    first = false;
 
-    struct token *value = field ? field : &scratch;
+read_value:
+    value = field ? field : &w->scratch;
     switch (*p) {
     case '"':
         p = read_string(p, end, ev, value);
@@ -390,24 +514,18 @@ next_member:
         break;
     case '{':
     case '[':
-        if (p >= end)
-            return EVENT_MORE;
-        if (b->depth >= limit)
+        if (w->brackets.depth >= w->limit)
             return damaged(ev, p, DAMAGE_TOO_DEEP);
-        if (field) {
-            *field = (struct token){p, 0, *p == '{' ? TOKEN_OBJECT : TOKEN_ARRAY};
-            if (field == &ev->args && object) {
-                ev->correlation.type = ev->orig_name.type = TOKEN_NONE;
-                in_args = *p == '{';
-            }
-        }
+        open_bracket(w, p, field);
         object = *p == '{';
-        brackets_push(b, object);
-        if (b->depth > 2)
-            in_args = false;
-        first = true;
-        p = space_end(p + 1);
-        goto next_member;
+        from = ++p;
+        goto first_member;
+    case ' ':
+    case '\n':
+    case '\r':
+    case '\t':
+        p = space_end(p); /* more than the joint remembered */
+        goto read_value;
     default:
         p = read_atom(p, end, ev, value);
         if (!p)
@@ -415,40 +533,36 @@ next_member:
     }
 
 after_value:
-    p = space_end(p);
-    if (__builtin_expect(*p == ',', 1)) {
+    from = p;
+    if (object && (p = expected_joint(w, from, &field)) != NULL)
+        goto read_value;
+    p = space_end(from);
+    if (*p == ',') {
         const char *comma = p;
         p = space_end(p + 1);
-        if (__builtin_expect(*p == '}' || *p == ']', 0) && p < end)
-            add_flaw(ev, DAMAGE_EXTRA_COMMA, comma);
-        goto next_member;
+        if (__builtin_expect(*p == ',', 0))
+            p = surplus_commas(p, ev);
+        if (*p != '}' && *p != ']')
+            goto next_member;
+        add_flaw(ev, DAMAGE_EXTRA_COMMA, comma);
     }
-    if (*p != (object ? '}' : ']') || p >= end) {
-        enum event_result result = odd_follower(p, end, value, object, ev);
+    if (*p != (object ? '}' : ']')) {
+        result = odd_follower(p, end, value, object, ev);
         if (result != EVENT_OK)
             return result;
         goto next_member;
     }
 
-close_bracket:
+close:
     p++;
-    b->depth--;
-    if (b->depth == 0) {
+    close_bracket(w, p);
+    if (w->brackets.depth == 0) {
         ev->end = p;
         return EVENT_OK;
     }
-    object = brackets_top(b);
-    if (take && b->depth == 1) {
-        in_args = false;
-        if (ev->args.len == 0 && (ev->args.type == TOKEN_OBJECT || ev->args.type == TOKEN_ARRAY))
-            ev->args.len = (uint32_t)(p - ev->args.p);
-        if (ev->id2.len == 0 && ev->id2.type == TOKEN_OBJECT)
-            ev->id2.len = (uint32_t)(p - ev->id2.p);
-    } else if (take && b->depth == 2 && ev->args.type == TOKEN_OBJECT && ev->args.len == 0) {
-        in_args = true;
-    }
-    scratch.type = TOKEN_OBJECT;
-    value = &scratch;
+    object = brackets_top(&w->brackets);
+    w->scratch.type = TOKEN_OBJECT;
+    value = &w->scratch;
     goto after_value;
 }
 
@@ -460,14 +574,28 @@ static void start_event(struct event *ev, const char *p)
     ev->start = p;
 }
 
+/* The bracket at p and all within. */
+static enum event_result walk_from(const char *p, struct walk *w)
+{
+    enum event_result result = walk(w, p);
+    free(w->brackets.deep);
+    return result;
+}
+
 enum event_result event_parse(const char *p, const char *end, unsigned depth_limit,
                               struct event *ev)
 {
-    struct brackets b = {.depth = 0};
+    struct walk w = {.end = end, .ev = ev, .limit = depth_limit, .take = true};
     start_event(ev, p);
-    enum event_result result = walk(p, end, depth_limit, true, ev, &b);
-    free(b.deep);
-    return result;
+    return walk_from(p, &w);
+}
+
+enum event_result event_parse_next(const char *p, const char *end, struct event *ev,
+                                   struct event_memory *memory)
+{
+    struct walk w = {.end = end, .ev = ev, .limit = EVENT_DEPTH, .take = true, .memory = memory};
+    start_event(ev, p);
+    return walk_from(p, &w);
 }
 
 enum event_result value_skip(const char *p, const char *end, struct event *ev)
@@ -477,10 +605,8 @@ enum event_result value_skip(const char *p, const char *end, struct event *ev)
     if (p >= end)
         return EVENT_MORE;
     if (*p == '{' || *p == '[') {
-        struct brackets b = {.depth = 0};
-        enum event_result result = walk(p, end, EVENT_DEPTH, false, ev, &b);
-        free(b.deep);
-        return result;
+        struct walk w = {.end = end, .ev = ev, .limit = EVENT_DEPTH};
+        return walk_from(p, &w);
     }
     const char *q = *p == '"' ? read_string(p, end, ev, &token) : read_atom(p, end, ev, &token);
     if (!q)

@@ -62,6 +62,25 @@ enum event_result {
  * intact event after damage a small limit keeps the search linear. */
 enum { EVENT_DEPTH = 100000, EVENT_DEPTH_SEARCH = 32 };
 
+/* Writers put the same keys in the same order with the same white space between
+ * them. This remembers what stood between two values the last times: where it
+ * stands there again, one comparison replaces reading it. Starts as {0}. */
+enum { EVENT_JOINTS = 64, JOINT_MAX = 32 };
+struct joint {
+    char bytes[JOINT_MAX]; /* `,\n    "name": `, from the end of a value to the next one */
+    uint32_t mask;         /* a bit for each byte of it; 0: nothing is known */
+    uint8_t len, level, key_at, key_len;
+    uint16_t field; /* where in struct event the value goes; 0: nowhere */
+};
+struct event_memory {
+    struct joint joints[EVENT_JOINTS];
+    uint8_t next[EVENT_JOINTS + 4]; /* what followed each joint, and each `{` by its level */
+};
+
+/* event_parse() for many events one after the other. */
+enum event_result event_parse_next(const char *p, const char *end, struct event *ev,
+                                   struct event_memory *memory);
+
 /* Reads the object that begins at p (*p is '{'). Behind `end` there must be
  * SCAN_PADDING zero bytes. On success *ev is filled; tokens point into the text. */
 enum event_result event_parse(const char *p, const char *end, unsigned depth_limit,

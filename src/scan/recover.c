@@ -20,9 +20,9 @@ enum promise { PROMISE_NONE, PROMISE_UNREADABLE, PROMISE_GOOD, PROMISE_MORE };
 
 /* An event stands behind a comma, a bracket, or at least on a line of its own; never
  * behind a colon. */
-static bool good_place(const struct window *w, const char *brace)
+static bool good_place(const char *text, const char *brace)
 {
-    const char *p = brace, *first = brace - w->buffer > LOOK_BACK ? brace - LOOK_BACK : w->buffer;
+    const char *p = brace, *first = brace - text > LOOK_BACK ? brace - LOOK_BACK : text;
     bool new_line = false;
     while (p > first && (p[-1] == ' ' || p[-1] == '\n' || p[-1] == '\r' || p[-1] == '\t'))
         new_line |= *--p == '\n';
@@ -31,10 +31,10 @@ static bool good_place(const struct window *w, const char *brace)
     return strchr(",[]{}", p[-1]) || (new_line && p[-1] != ':');
 }
 
-static enum promise look_at(const struct window *w, const char *brace)
+static enum promise look_at(const char *text, const char *brace, const char *end, bool eof)
 {
     const char *p = space_end(brace + 1);
-    if (w->end - p < 16 && !w->eof)
+    if (end - p < 16 && !eof)
         return PROMISE_MORE;
     bool quoted = *p == '"';
     const char *key = quoted ? p + 1 : p;
@@ -48,9 +48,14 @@ static enum promise look_at(const struct window *w, const char *brace)
     const char *colon = space_end(key + len + quoted);
     if (!quoted && *colon == '"')
         colon = space_end(colon + 1); /* {ph": ...: a quote is missing */
-    if (*colon != ':' || !good_place(w, brace))
+    if (*colon != ':' || !good_place(text, brace))
         return PROMISE_NONE;
     return quoted ? PROMISE_GOOD : PROMISE_UNREADABLE;
+}
+
+bool may_begin_event(const char *text, const char *brace, const char *end)
+{
+    return look_at(text, brace, end, false) == PROMISE_GOOD;
 }
 
 /* True if the text from the `]` at p on is the rest of an object form trace: members
@@ -110,7 +115,7 @@ static enum event_result read_candidate(struct window *w, struct event *ev)
     }
 }
 
-static bool is_whole_event(const struct event *ev)
+bool is_whole_event(const struct event *ev)
 {
     return ev->ph.type != TOKEN_NONE && (ev->name.type != TOKEN_NONE || ev->ts.type != TOKEN_NONE);
 }
@@ -128,7 +133,7 @@ enum recover_result recover(struct window *w, const struct scan_sink *sink, bool
     for (;; w->p++) {
         const char *brace = memchr(w->p, '{', (size_t)(w->end - w->p));
         w->p = brace ? brace : w->end;
-        enum promise promise = brace ? look_at(w, brace) : PROMISE_MORE;
+        enum promise promise = brace ? look_at(w->buffer, brace, w->end, w->eof) : PROMISE_MORE;
         if (promise == PROMISE_MORE) {
             if (window_more(w, behind(w, array_end ? ARRAY_END_MAX : LOOK_BACK), &shift)) {
                 if (sink->progress && !sink->progress(sink->context, window_offset(w, w->end)))

@@ -21,6 +21,13 @@ enum recover_result {
 enum recover_result recover(struct window *w, const struct scan_sink *sink, bool array_end,
                             struct event *ev);
 
+/* True if the `{` at `brace` looks like the beginning of an event; `text` is the first
+ * byte that may be looked at. */
+bool may_begin_event(const char *text, const char *brace, const char *end);
+
+/* True if an event has what an event needs, and is no other object. */
+bool is_whole_event(const struct event *ev);
+
 /* True if the len bytes are a key that events have ("ph", "name", "ts", ...). */
 bool is_event_key(const char *key, size_t len);
 

@@ -1,6 +1,7 @@
 #include "scan/scanner.h"
 
 #include "scan/recover.h"
+#include "scan/run.h"
 #include "scan/window.h"
 
 /* What the scanner is inside of. */
@@ -21,6 +22,8 @@ struct scanner {
     const struct scan_sink *sink;
     struct frame frames[FRAMES];
     int depth; /* frames[0] is the file itself */
+    struct event_memory memory;
+    uint64_t ask_again; /* no run that was scanned ahead begins before this byte */
     struct scan_result result;
     bool found;        /* a container or an event was seen */
     bool closed;       /* the trace was complete already */
@@ -194,12 +197,33 @@ static void nested(struct scanner *s, enum place place)
         search(s, DAMAGE_TOO_DEEP, s->w.p, 1);
 }
 
+/* Takes over the run that begins at w.p, if there is one. */
+static bool take_run(struct scanner *s)
+{
+    const struct run_supply *runs = s->w.source->runs;
+    uint64_t byte = window_offset(&s->w, s->w.p), events;
+    if (byte < s->ask_again || top(s)->place != IN_ARRAY ||
+        !runs->find(runs->context, byte, &s->ask_again))
+        return false;
+    window_jump(&s->w, runs->take(runs->context, &events));
+    s->result.events += events;
+    s->found = true;
+    top(s)->had_value = true;
+    top(s)->had_comma = false;
+    const struct scan_sink *sink = s->sink;
+    if (sink->progress && !sink->progress(sink->context, window_offset(&s->w, s->w.p)))
+        s->result.stopped = true;
+    return true;
+}
+
 /* An event at w.p: reads it, and hands it out or deals with the damage. */
 static void scan_event(struct scanner *s)
 {
     struct event ev;
     enum event_result result;
-    while ((result = event_parse(s->w.p, s->w.end, EVENT_DEPTH, &ev)) == EVENT_MORE)
+    if (s->w.source->runs && take_run(s))
+        return;
+    while ((result = event_parse_next(s->w.p, s->w.end, &ev, &s->memory)) == EVENT_MORE)
         if (!more(s))
             break;
     if (s->result.stopped)

@@ -31,7 +31,8 @@ struct scan_sink {
 struct scan_source {
     size_t (*read)(void *context, void *buffer, size_t size);
     void *context;
-    size_t block; /* bytes asked for at a time; 0: a good size */
+    size_t block;                  /* bytes asked for at a time; 0: a good size */
+    const struct run_supply *runs; /* what was scanned ahead (scan/run.h); NULL: nothing */
 };
 
 struct scan_result {

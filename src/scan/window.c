@@ -62,15 +62,14 @@ bool window_more(struct window *w, const char *keep, ptrdiff_t *shift)
     return got > 0;
 }
 
-bool window_skip_space(struct window *w)
+void window_jump(struct window *w, uint64_t offset)
 {
-    for (;;) {
-        w->p = space_end(w->p);
-        if (w->p < w->end)
-            return true;
-        ptrdiff_t shift;
-        w->p = w->end;
-        if (!window_more(w, w->p, &shift))
-            return false;
+    if (offset <= window_offset(w, w->end)) {
+        w->p = w->buffer + (offset - w->base);
+        return;
     }
+    w->base = offset;
+    w->p = w->end = w->buffer;
+    w->eof = false;
+    memset(w->buffer, 0, SCAN_PADDING);
 }

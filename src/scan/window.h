@@ -35,7 +35,8 @@ static inline uint64_t window_offset(const struct window *w, const char *at)
  * be. */
 bool window_more(struct window *w, const char *keep, ptrdiff_t *shift);
 
-/* Steps over white space; false at the end of the text. */
-bool window_skip_space(struct window *w);
+/* Goes on at an offset at or behind p, from where the source now delivers unless the
+ * window holds that place already. */
+void window_jump(struct window *w, uint64_t offset);
 
 #endif

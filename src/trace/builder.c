@@ -7,7 +7,7 @@
 #include "trace/category.h"
 #include "trace/finish.h"
 
-enum { ID_EMPTY = 0, ID_MISSING = 1 };
+enum { ID_MISSING = 1, PHASES_MAX = 256 };
 
 void builder_init(struct builder *b)
 {
@@ -131,7 +131,7 @@ static uint32_t find_process(struct builder *b, uint32_t pid)
     return id;
 }
 
-static uint32_t find_source(struct builder *b, uint32_t pid, uint32_t tid)
+uint32_t builder_source_of_ids(struct builder *b, uint32_t pid, uint32_t tid)
 {
     uint32_t key[2] = {find_process(b, pid), tid};
     uint32_t id = intern_add(b->source_keys, (const char *)key, sizeof key) - 1;
@@ -148,7 +148,7 @@ uint32_t builder_source(struct builder *b, const struct token *pid, const struct
 {
     size_t len = (size_t)pid->len + tid->len;
     if (len > sizeof b->recent_sources[0].text)
-        return find_source(b, builder_id(b, pid), builder_id(b, tid));
+        return builder_source_of_ids(b, builder_id(b, pid), builder_id(b, tid));
     unsigned hash = pid->len * 7u + tid->len;
     if (pid->len)
         hash += (unsigned char)pid->p[pid->len - 1];
@@ -161,7 +161,7 @@ uint32_t builder_source(struct builder *b, const struct token *pid, const struct
         memcmp(r->text, pid->p ? pid->p : "", pid->len) == 0 &&
         memcmp(r->text + pid->len, tid->p ? tid->p : "", tid->len) == 0)
         return r->source;
-    uint32_t source = find_source(b, builder_id(b, pid), builder_id(b, tid));
+    uint32_t source = builder_source_of_ids(b, builder_id(b, pid), builder_id(b, tid));
     if (pid->len)
         memcpy(r->text, pid->p, pid->len);
     if (tid->len)
@@ -265,18 +265,26 @@ static bool read_time(struct builder *b, const struct token *token, uint64_t byt
     return false;
 }
 
+void columns_reserve(struct columns *c, size_t more)
+{
+    if (c->count + more <= c->capacity)
+        return;
+    c->capacity += c->capacity / 2;
+    if (c->capacity < c->count + more)
+        c->capacity = c->count + more + 4096;
+    c->ts_ns = xreallocarray(c->ts_ns, c->capacity, sizeof *c->ts_ns);
+    c->dur_ns = xreallocarray(c->dur_ns, c->capacity, sizeof *c->dur_ns);
+    c->label = xreallocarray(c->label, c->capacity, sizeof *c->label);
+    c->source = xreallocarray(c->source, c->capacity, sizeof *c->source);
+    c->correlation = xreallocarray(c->correlation, c->capacity, sizeof *c->correlation);
+    c->byte = xreallocarray(c->byte, c->capacity, sizeof *c->byte);
+}
+
 void columns_add(struct columns *c, int64_t ts_ns, int64_t dur_ns, uint32_t label, uint32_t source,
                  uint32_t correlation, uint64_t byte)
 {
-    if (c->count == c->capacity) {
-        c->capacity = c->capacity ? c->capacity + c->capacity / 2 : 4096;
-        c->ts_ns = xreallocarray(c->ts_ns, c->capacity, sizeof *c->ts_ns);
-        c->dur_ns = xreallocarray(c->dur_ns, c->capacity, sizeof *c->dur_ns);
-        c->label = xreallocarray(c->label, c->capacity, sizeof *c->label);
-        c->source = xreallocarray(c->source, c->capacity, sizeof *c->source);
-        c->correlation = xreallocarray(c->correlation, c->capacity, sizeof *c->correlation);
-        c->byte = xreallocarray(c->byte, c->capacity, sizeof *c->byte);
-    }
+    if (c->count == c->capacity)
+        columns_reserve(c, 1);
     size_t i = c->count++;
     c->ts_ns[i] = ts_ns;
     c->dur_ns[i] = dur_ns;
@@ -292,7 +300,7 @@ static uint32_t event_label(struct builder *b, const struct event *ev, uint32_t 
     return builder_label(b, builder_name(b, name), category);
 }
 
-static void saw_time(struct builder *b, int64_t ts_ns)
+void builder_saw_time(struct builder *b, int64_t ts_ns)
 {
     if (!b->any_time || ts_ns < b->first_ns)
         b->first_ns = ts_ns;
@@ -322,37 +330,42 @@ static void add_slice(struct builder *b, const struct event *ev, uint64_t byte, 
     }
     if (b->slices.count == TRACE_NONE - 1)
         return; /* builder_event() counted it; trace_load() says that there are too many */
-    saw_time(b, ts_ns);
+    builder_saw_time(b, ts_ns);
     b->t->enriched |= ev->enriched;
     columns_add(&b->slices, ts_ns, dur_ns, event_label(b, ev, category),
                 builder_source(b, &ev->pid, &ev->tid), correlation_token(b, &ev->correlation),
                 byte);
 }
 
-/* Counts the phase as it stands in the file; returns its letter, 0 for none. */
-static char count_phase(struct builder *b, const struct token *ph)
+void builder_count_phase(struct builder *b, const char *text, size_t len, uint64_t count)
 {
     struct trace *t = b->t;
-    size_t len;
-    const char *text = token_text(b, ph, &len);
     if (len >= sizeof t->phases->text)
         len = sizeof t->phases->text - 1;
     for (size_t i = 0; i < t->phase_count; i++) {
         struct phase_count *p = &t->phases[i];
-        if (strlen(p->text) == len && memcmp(p->text, text, len) == 0) {
-            p->count++;
-            return p->text[0];
+        if (memcmp(p->text, text, len) == 0 && p->text[len] == '\0') {
+            p->count += count;
+            return;
         }
     }
     /* A hostile file must not make this list long: the rest counts as its last. */
-    if (t->phase_count == 256) {
-        t->phases[255].count++;
-        return len ? text[0] : 0;
+    if (t->phase_count == PHASES_MAX) {
+        t->phases[PHASES_MAX - 1].count += count;
+        return;
     }
-    struct phase_count added = {.count = 1};
+    struct phase_count added = {.count = count};
     memcpy(added.text, text, len);
     ARRAY_PUSH(t->phases, t->phase_count, b->phase_capacity, added);
-    return added.text[0];
+}
+
+/* Counts the phase as it stands in the file; returns its letter, 0 for none. */
+static char count_phase(struct builder *b, const struct token *ph)
+{
+    size_t len;
+    const char *text = token_text(b, ph, &len);
+    builder_count_phase(b, text, len, 1);
+    return len ? text[0] : 0;
 }
 
 /* Events with a time that are no X. */
@@ -363,7 +376,7 @@ static void add_side(struct builder *b, const struct event *ev, uint64_t byte, c
     struct side_event side = {.ts_ns = ts_ns, .byte = byte, .phase = phase, .key = TRACE_NONE};
     side.track = builder_source(b, &ev->pid, &ev->tid);
     side.label = event_label(b, ev, category);
-    saw_time(b, ts_ns);
+    builder_saw_time(b, ts_ns);
     switch (phase) {
     case 'B':
         side.key = correlation_token(b, &ev->correlation);

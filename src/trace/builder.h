@@ -11,6 +11,7 @@
 struct naming {
     uint32_t name, labels; /* in trace->names */
     int64_t sort_index;
+    bool has_name, has_labels, has_sort_index; /* was said at all; the last one wins */
 };
 
 /* A distinct (file, pid, tid), in order of appearance. */
@@ -89,6 +90,12 @@ void builder_free(struct builder *b); /* not the trace */
  * trace's damage. */
 void builder_event(struct builder *b, const struct event *ev, uint64_t byte);
 
+/* Adds what another builder has collected, as if its events had come after this
+ * one's: the result does not depend on how the events were divided. The other
+ * builder's trace is released with it by builder_discard(). */
+void builder_merge(struct builder *b, const struct builder *later);
+void builder_discard(struct builder *b);
+
 /* The source of a (pid, tid) of the current file. */
 uint32_t builder_source(struct builder *b, const struct token *pid, const struct token *tid);
 
@@ -101,6 +108,19 @@ uint32_t builder_name(struct builder *b, const struct token *token);
 
 /* The label of a name and a category. */
 uint32_t builder_label(struct builder *b, uint32_t name, uint32_t category);
+
+/* The source of ids that are already known (a process of the current file). */
+uint32_t builder_source_of_ids(struct builder *b, uint32_t pid, uint32_t tid);
+
+/* The counter of (process, name, id), and its series for an args key. */
+uint32_t builder_counter_of(struct builder *b, uint32_t process, uint32_t name, uint32_t id);
+uint32_t builder_series_of(struct builder *b, uint32_t counter, uint32_t key);
+
+/* Adds to the count of a phase. */
+void builder_count_phase(struct builder *b, const char *text, size_t len, uint64_t count);
+
+/* Notes the first and last time. */
+void builder_saw_time(struct builder *b, int64_t ts_ns);
 
 /* Adds to a side list. */
 void side_list_add(struct side_list *list, const struct side_event *event);

@@ -34,45 +34,54 @@ void builder_metadata(struct builder *b, const struct event *ev, uint64_t byte)
     if (name_is(ev, "process_name")) {
         value = object_member(&ev->args, "name");
         process->name = builder_name(b, &value);
+        process->has_name = true;
     } else if (name_is(ev, "process_labels") || name_is(ev, "process_label")) {
         value = object_member(&ev->args, "labels");
         if (value.type == TOKEN_NONE)
             value = object_member(&ev->args, "label");
         process->labels = builder_name(b, &value);
+        process->has_labels = true;
     } else if (name_is(ev, "process_sort_index")) {
-        read_index(&ev->args, &process->sort_index);
+        process->has_sort_index |= read_index(&ev->args, &process->sort_index);
     } else if (name_is(ev, "thread_name")) {
         value = object_member(&ev->args, "name");
         thread->name = builder_name(b, &value);
+        thread->has_name = true;
     } else if (name_is(ev, "thread_sort_index")) {
-        read_index(&ev->args, &thread->sort_index);
+        thread->has_sort_index |= read_index(&ev->args, &thread->sort_index);
     }
 }
 
-/* Adds the id of an event (`id`, else id2) to a key, with what it is unique in: the
- * whole trace or, for id2.local, in its process. */
-static void add_event_id(struct builder *b, const struct event *ev, uint32_t process,
-                         struct text *key)
+static void add_id_text(struct builder *b, uint32_t id, struct text *key)
 {
-    uint32_t parts[2] = {TRACE_NONE, 0};
+    size_t len;
+    const char *text = intern_text(b->t->ids, id, &len);
+    text_add(key, text, len);
+    text_putc(key, '\0');
+}
+
+/* The number of a key made of the id of an event (`id`, else id2) and what it is
+ * unique in: the whole file or, for id2.local, its process. Made of texts, not of
+ * numbers, so that it is the same in every builder. */
+static uint32_t event_key(struct builder *b, const struct event *ev, uint32_t process,
+                          const char *kind, size_t kind_len)
+{
+    struct text key = {0};
     struct token local = object_member(&ev->id2, "local");
     struct token global = object_member(&ev->id2, "global");
+    text_add(&key, kind, kind_len);
+    text_printf(&key, "%cfile %u", '\0', b->file);
     if (local.type != TOKEN_NONE) {
-        parts[0] = process;
-        parts[1] = builder_id(b, &local);
+        text_puts(&key, " process ");
+        add_id_text(b, b->processes[process].pid, &key);
+        add_id_text(b, builder_id(b, &local), &key);
     } else {
-        parts[1] = builder_id(b, global.type != TOKEN_NONE ? &global : &ev->id);
+        text_puts(&key, " id ");
+        add_id_text(b, builder_id(b, global.type != TOKEN_NONE ? &global : &ev->id), &key);
     }
-    text_add(key, parts, sizeof parts);
-}
-
-/* The number of a key made of several parts. */
-static uint32_t key_number(struct builder *b, struct text *key)
-{
-    text_puts(key, "key");
-    uint32_t id = intern_add(b->t->ids, key->data, key->len);
-    text_free(key);
-    return id;
+    uint32_t number = intern_add(b->t->ids, key.data, key.len);
+    text_free(&key);
+    return number;
 }
 
 void builder_flow(struct builder *b, const struct event *ev, struct side_event *side)
@@ -85,9 +94,7 @@ void builder_flow(struct builder *b, const struct event *ev, struct side_event *
         number <= INT32_MAX) {
         side->key = (uint32_t)number;
     } else {
-        struct text key = {0};
-        add_event_id(b, ev, b->sources[side->track].process, &key);
-        side->key = key_number(b, &key) | 0x80000000u;
+        side->key = event_key(b, ev, b->sources[side->track].process, "flow", 4) | 0x80000000u;
     }
     side->enclosing = token_is(&ev->bp, "e");
     side_list_add(&b->t->flows, side);
@@ -95,30 +102,40 @@ void builder_flow(struct builder *b, const struct event *ev, struct side_event *
 
 void builder_async(struct builder *b, const struct event *ev, struct side_event *side)
 {
-    struct text key = {0};
-    uint32_t category = b->t->labels[side->label].category;
-    text_putc(&key, 'A');
-    text_add(&key, &category, sizeof category);
-    text_add(&key, &b->file, sizeof b->file);
-    add_event_id(b, ev, b->sources[side->track].process, &key);
-    side->key = key_number(b, &key);
+    const struct trace *t = b->t;
+    size_t len;
+    const char *category =
+        intern_text(t->names, t->categories[t->labels[side->label].category].text, &len);
+    side->key = event_key(b, ev, b->sources[side->track].process, category, len);
     side_list_add(&b->t->async, side);
 }
 
-static uint32_t find_counter(struct builder *b, const struct event *ev, uint32_t process,
-                             uint32_t name)
+uint32_t builder_counter_of(struct builder *b, uint32_t process, uint32_t name, uint32_t id)
 {
     struct trace *t = b->t;
-    bool has_id = ev->id.type != TOKEN_NONE && ev->id.type != TOKEN_NULL;
-    uint32_t key[3] = {process, name, has_id ? builder_id(b, &ev->id) : TRACE_NONE};
+    uint32_t key[3] = {process, name, id};
     uint32_t counter = intern_add(b->counter_keys, (const char *)key, sizeof key) - 1;
     if (counter == t->counter_count) {
         size_t count = counter;
-        struct counter added = {.process = process, .name = name, .id = key[2]};
+        struct counter added = {.process = process, .name = name, .id = id};
         ARRAY_PUSH(t->counters, count, b->counter_capacity, added);
         t->counter_count++;
     }
     return counter;
+}
+
+uint32_t builder_series_of(struct builder *b, uint32_t counter, uint32_t key)
+{
+    struct trace *t = b->t;
+    uint32_t parts[2] = {counter, key};
+    uint32_t series = intern_add(b->series_keys, (const char *)parts, sizeof parts) - 1;
+    if (series == t->series_count) {
+        size_t count = series;
+        struct counter_series added = {.counter = counter, .key = key};
+        ARRAY_PUSH(t->series, count, b->series_capacity, added);
+        t->series_count++;
+    }
+    return series;
 }
 
 static bool counter_value(const struct token *value, double *number)
@@ -146,7 +163,9 @@ void builder_counter(struct builder *b, const struct event *ev, struct side_even
 {
     struct trace *t = b->t;
     uint32_t name = t->labels[side->label].name;
-    uint32_t counter = find_counter(b, ev, b->sources[side->track].process, name);
+    bool has_id = ev->id.type != TOKEN_NONE && ev->id.type != TOKEN_NULL;
+    uint32_t counter = builder_counter_of(b, b->sources[side->track].process, name,
+                                          has_id ? builder_id(b, &ev->id) : TRACE_NONE);
     t->counters[counter].samples++;
     side->key = counter;
     side_list_add(&t->counter_events, side);
@@ -161,14 +180,7 @@ void builder_counter(struct builder *b, const struct event *ev, struct side_even
     while (object_next(&ev->args, &cursor, &key, &value)) {
         if (!counter_value(&value, &number))
             continue;
-        uint32_t parts[2] = {counter, builder_name(b, &key)};
-        uint32_t series = intern_add(b->series_keys, (const char *)parts, sizeof parts) - 1;
-        if (series == t->series_count) {
-            size_t count = series;
-            struct counter_series added = {.counter = counter, .key = parts[1]};
-            ARRAY_PUSH(t->series, count, b->series_capacity, added);
-            t->series_count++;
-        }
+        uint32_t series = builder_series_of(b, counter, builder_name(b, &key));
         struct raw_sample sample = {side->ts_ns, number, series};
         ARRAY_PUSH(b->samples, b->sample_count, b->sample_capacity, sample);
     }

@@ -28,7 +28,8 @@ void finish_extras(struct builder *b);
 /* focus.c: where the bulk of the slices is, and what lies far outside. */
 void finish_focus(struct trace *t);
 
-/* Adds a slice to the builder's columns; used by builder.c and pairs.c. */
+/* Adds a slice to the builder's columns, or makes room for more. */
+void columns_reserve(struct columns *c, size_t more);
 void columns_add(struct columns *c, int64_t ts_ns, int64_t dur_ns, uint32_t label, uint32_t source,
                  uint32_t correlation, uint64_t byte);
 

@@ -5,16 +5,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cores.h"
 #include "base/memory.h"
 #include "scan/scanner.h"
 #include "trace/finish.h"
 #include "trace/members.h"
+#include "trace/parallel.h"
 
 struct loader {
     struct builder builder;
     const struct load_options *options;
     struct load_progress progress;
-    uint64_t bytes_before; /* of the files already read */
+    struct parallel *parallel; /* NULL: one thread does it all */
+    uint64_t bytes_before;     /* of the files already read */
     bool cancelled;
     bool has_array; /* some file has a traceEvents array, or the array form */
 };
@@ -49,7 +52,9 @@ static bool on_progress(void *context, uint64_t text_bytes)
     const struct load_options *options = l->options;
     if (!options || !options->progress)
         return true;
-    l->progress.bytes_done = l->bytes_before + input_consumed(current_file(l)->in);
+    uint64_t consumed =
+        l->parallel ? parallel_consumed(l->parallel) : input_consumed(current_file(l)->in);
+    l->progress.bytes_done = l->bytes_before + consumed;
     l->progress.text_bytes = text_bytes;
     l->progress.events = l->builder.t->event_count;
     if (!options->progress(options->context, &l->progress))
@@ -70,6 +75,36 @@ static void add_notes(struct trace *t, uint32_t file)
         damage_add(&t->damage, notes[i].kind, file, notes[i].byte);
 }
 
+/* Threads are worth their start for large files, and for pipes, whose size nobody
+ * knows. */
+enum { LARGE_FILE = 8 << 20 };
+
+static unsigned threads_for(struct loader *l)
+{
+    const struct load_options *options = l->options;
+    if (options && options->chunk)
+        return options->threads; /* a test wants it so */
+    uint64_t size = input_file_bytes(current_file(l)->in);
+    if (size > 0 && size < LARGE_FILE)
+        return 1;
+    return options && options->threads ? options->threads : cores_usable();
+}
+
+static struct scan_result scan_file(struct loader *l, const struct scan_sink *sink)
+{
+    struct input *in = current_file(l)->in;
+    struct scan_source source = {.read = read_input, .context = in};
+    unsigned threads = threads_for(l);
+    if (threads > 1)
+        l->parallel = parallel_start(in, &l->builder, threads, l->options ? l->options->chunk : 0);
+    if (!l->parallel)
+        return scan_text(&source, sink);
+    struct scan_result result = scan_text(parallel_source(l->parallel), sink);
+    parallel_end(l->parallel);
+    l->parallel = NULL;
+    return result;
+}
+
 static void load_file(struct loader *l)
 {
     struct trace *t = l->builder.t;
@@ -81,8 +116,7 @@ static void load_file(struct loader *l)
         .member = on_member,
         .progress = on_progress,
     };
-    struct scan_source source = {.read = read_input, .context = file->in};
-    struct scan_result result = scan_text(&source, &sink);
+    struct scan_result result = scan_file(l, &sink);
     l->has_array |= result.has_array;
     file->packing = input_packing(file->in);
     file->file_bytes = input_file_bytes(file->in);

@@ -15,6 +15,7 @@ struct load_progress {
 
 struct load_options {
     unsigned threads; /* 0: as many as this process may use */
+    size_t chunk;     /* bytes a thread scans at a time; 0: a good size */
     /* Called every few megabytes, from the calling thread; returning false stops
      * the load: the trace then holds what was read and says `cancelled`. */
     bool (*progress)(void *context, const struct load_progress *progress);
