@@ -1,10 +1,8 @@
 #include "index/index.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/cores.h"
 #include "base/memory.h"
