@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "query/flows.h"
 #include "report/output_file.h"
 #include "trace/source.h"
 
@@ -89,27 +90,13 @@ static void add_async(struct job *job)
     }
 }
 
-/* The slice a flow event belongs to: the one open at its time on its track, or for
- * an end that is not enclosed the next to start. */
-static uint32_t flow_slice(const struct job *job, const struct side_event *flow)
-{
-    const struct trace *t = job->t;
-    uint32_t track = t->source_track[flow->track];
-    if (track == TRACE_NONE)
-        return TRACE_NONE;
-    if (flow->phase != 'f' || flow->enclosing)
-        return index_stab(job->ix, track, flow->ts_ns);
-    uint32_t next = index_start_at(job->ix, track, flow->ts_ns);
-    return next < t->tracks[track].first + t->tracks[track].count ? next : TRACE_NONE;
-}
-
 static void add_flows(struct job *job)
 {
     const struct trace *t = job->t;
     for (size_t i = 0; i < t->flows.count; i++) {
         const struct side_event *flow = &t->flows.items[i];
         if (!in_window(job, flow->ts_ns)) {
-            uint32_t slice = flow_slice(job, flow);
+            uint32_t slice = flow_slice(t, job->ix, flow);
             if (slice == TRACE_NONE || !index_in_window(t, slice, job->from_ns, job->to_ns))
                 continue;
         }

@@ -161,6 +161,9 @@ static void finish(struct output_file *out)
 bool output_close(struct output_file *out, struct error *err)
 {
     finish(out);
+    /* A reader that closes the pipe has seen enough. */
+    if (out->failure == EPIPE && out->fd == STDOUT_FILENO)
+        out->failure = 0;
     if (!out->failure && out->temporary && rename(out->temporary, out->target) != 0)
         out->failure = errno;
     bool good = !out->failure;

@@ -33,6 +33,9 @@ void viewer_progress(struct viewer *v, const struct load_progress *progress, dou
  * was as far as possible. Both must stay until viewer_free() or the next call. */
 void viewer_show(struct viewer *v, const struct trace *t, const struct index *ix);
 
+/* Shows a window; open sides (INT64_MIN, INT64_MAX) are the ends of the trace. */
+void viewer_set_window(struct viewer *v, int64_t from_ns, int64_t to_ns);
+
 /* A one-line message for the user, replaced by the next one. */
 void viewer_message(struct viewer *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,0 +1,400 @@
+#include "query/launches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/memory.h"
+#include "query/flows.h"
+#include "query/summary.h"
+
+/* A device slice and the call that launched it. */
+struct link {
+    uint32_t slice, call;
+};
+
+struct launches {
+    const struct trace *t;
+    struct link *by_slice; /* by device slice */
+    size_t count, capacity;
+    struct link *by_call; /* by call, then start of the device slice */
+    uint32_t *kernels;    /* the device slices in the order of by_call */
+    uint32_t *orphans;    /* launching calls with a correlation that no device slice has */
+    size_t orphan_count, orphan_capacity;
+};
+
+/* A slice with its correlation, in its file. */
+struct correlated {
+    uint32_t file, correlation, slice;
+    bool wait; /* a call that waits or records rather than launches */
+};
+
+struct correlated_list {
+    struct correlated *items;
+    size_t count, capacity;
+};
+
+static bool is_call(enum category_class class)
+{
+    return class == CATEGORY_RUNTIME || class == CATEGORY_DRIVER;
+}
+
+/* Calls that share a correlation with a launch without being one. */
+static bool is_wait(const char *name)
+{
+    static const char *const words[] = {"Wait",   "Synchronize", "Query",
+                                        "Record", "Parse",       "Callback"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i]))
+            return true;
+    return false;
+}
+
+static uint32_t file_of(const struct trace *t, uint32_t track)
+{
+    return t->processes[t->tracks[track].process].file;
+}
+
+static void collect(const struct trace *t, struct correlated_list *calls,
+                    struct correlated_list *devices)
+{
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        uint32_t file = file_of(t, k);
+        for (uint32_t i = t->tracks[k].first; i < t->tracks[k].first + t->tracks[k].count; i++) {
+            const struct category *c = trace_category(t, i);
+            struct correlated added = {file, t->correlation[i], i, false};
+            if (!added.correlation)
+                continue;
+            if (c->device) {
+                ARRAY_PUSH(devices->items, devices->count, devices->capacity, added);
+            } else if (is_call(c->class) && t->tracks[k].kind != TRACK_DEVICE) {
+                added.wait = is_wait(trace_name(t, i, NULL));
+                ARRAY_PUSH(calls->items, calls->count, calls->capacity, added);
+            }
+        }
+    }
+}
+
+static int by_correlation(const void *a, const void *b)
+{
+    const struct correlated *x = a, *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->correlation != y->correlation)
+        return x->correlation < y->correlation ? -1 : 1;
+    return x->slice < y->slice ? -1 : x->slice > y->slice;
+}
+
+static bool same_key(const struct correlated *x, const struct correlated *y)
+{
+    return x->file == y->file && x->correlation == y->correlation;
+}
+
+/* Of the calls with the device slice's correlation the one that launched it: the last
+ * to start before it, launches before waits; if none starts before, the first. */
+static uint32_t choose_call(const struct trace *t, const struct correlated *calls, size_t n,
+                            uint32_t slice)
+{
+    const struct correlated *best = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct correlated *c = &calls[i];
+        if (!best) {
+            best = c;
+            continue;
+        }
+        int64_t start = t->start_ns[slice];
+        bool c_before = t->start_ns[c->slice] <= start;
+        bool best_before = t->start_ns[best->slice] <= start;
+        if (c->wait != best->wait)
+            best = c->wait ? best : c;
+        else if (c_before != best_before)
+            best = c_before ? c : best;
+        else if (c_before ? t->start_ns[c->slice] > t->start_ns[best->slice]
+                          : t->start_ns[c->slice] < t->start_ns[best->slice])
+            best = c;
+    }
+    return best ? best->slice : TRACE_NONE;
+}
+
+static void join(struct launches *l, struct correlated_list *calls, struct correlated_list *devices)
+{
+    qsort(calls->items, calls->count, sizeof *calls->items, by_correlation);
+    qsort(devices->items, devices->count, sizeof *devices->items, by_correlation);
+    size_t d = 0;
+    for (size_t i = 0; i < calls->count;) {
+        size_t end = i + 1;
+        while (end < calls->count && same_key(&calls->items[i], &calls->items[end]))
+            end++;
+        while (d < devices->count && by_correlation(&devices->items[d], &calls->items[i]) < 0 &&
+               !same_key(&devices->items[d], &calls->items[i]))
+            d++;
+        bool any = false;
+        for (; d < devices->count && same_key(&devices->items[d], &calls->items[i]); d++) {
+            uint32_t slice = devices->items[d].slice;
+            struct link link = {slice, choose_call(l->t, calls->items + i, end - i, slice)};
+            ARRAY_PUSH(l->by_slice, l->count, l->capacity, link);
+            any = true;
+        }
+        for (size_t k = i; !any && k < end; k++)
+            if (strstr(trace_name(l->t, calls->items[k].slice, NULL), "aunch"))
+                ARRAY_PUSH(l->orphans, l->orphan_count, l->orphan_capacity, calls->items[k].slice);
+        i = end;
+    }
+}
+
+static int by_slice(const void *a, const void *b)
+{
+    const struct link *x = a, *y = b;
+    return x->slice < y->slice ? -1 : x->slice > y->slice;
+}
+
+static uint32_t find_call(const struct launches *l, uint32_t slice, size_t count)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (l->by_slice[middle].slice < slice)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && l->by_slice[low].slice == slice ? l->by_slice[low].call : TRACE_NONE;
+}
+
+/* Flow events join what has no correlation. */
+struct flow_join {
+    struct launches *l;
+    const struct index *ix;
+    size_t correlated; /* links by correlation, sorted */
+};
+
+static void join_flow(void *context, const struct side_event *start, const struct side_event *end)
+{
+    struct flow_join *join = context;
+    const struct trace *t = join->l->t;
+    uint32_t device = flow_slice(t, join->ix, end);
+    if (device == TRACE_NONE || !trace_category(t, device)->device ||
+        find_call(join->l, device, join->correlated) != TRACE_NONE)
+        return;
+    uint32_t call = flow_slice(t, join->ix, start);
+    if (call == TRACE_NONE || trace_category(t, call)->device)
+        return;
+    ARRAY_PUSH(join->l->by_slice, join->l->count, join->l->capacity, (struct link){device, call});
+}
+
+static void drop_doubles(struct launches *l)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < l->count; i++)
+        if (kept == 0 || l->by_slice[kept - 1].slice != l->by_slice[i].slice)
+            l->by_slice[kept++] = l->by_slice[i];
+    l->count = kept;
+}
+
+/* A link with the start of its device slice, for sorting by call. */
+struct timed {
+    uint32_t call, slice;
+    int64_t start_ns;
+};
+
+static int by_call(const void *a, const void *b)
+{
+    const struct timed *x = a, *y = b;
+    if (x->call != y->call)
+        return x->call < y->call ? -1 : 1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->slice < y->slice ? -1 : x->slice > y->slice;
+}
+
+static void index_by_call(struct launches *l)
+{
+    struct timed *timed = xreallocarray(NULL, l->count + 1, sizeof *timed);
+    for (size_t i = 0; i < l->count; i++)
+        timed[i] = (struct timed){l->by_slice[i].call, l->by_slice[i].slice,
+                                  l->t->start_ns[l->by_slice[i].slice]};
+    qsort(timed, l->count, sizeof *timed, by_call);
+    l->by_call = xreallocarray(NULL, l->count + 1, sizeof *l->by_call);
+    l->kernels = xreallocarray(NULL, l->count + 1, sizeof *l->kernels);
+    for (size_t i = 0; i < l->count; i++) {
+        l->by_call[i] = (struct link){timed[i].slice, timed[i].call};
+        l->kernels[i] = timed[i].slice;
+    }
+    free(timed);
+}
+
+struct launches *launches_build(const struct trace *t, const struct index *ix)
+{
+    struct launches *l = xcalloc(1, sizeof *l);
+    struct correlated_list calls = {0}, devices = {0};
+    l->t = t;
+    collect(t, &calls, &devices);
+    join(l, &calls, &devices);
+    free(calls.items);
+    free(devices.items);
+    qsort(l->by_slice, l->count, sizeof *l->by_slice, by_slice);
+    struct flow_join flow = {l, ix, l->count};
+    flows_each(t, join_flow, &flow);
+    qsort(l->by_slice, l->count, sizeof *l->by_slice, by_slice);
+    drop_doubles(l);
+    index_by_call(l);
+    return l;
+}
+
+void launches_free(struct launches *l)
+{
+    if (!l)
+        return;
+    free(l->by_slice);
+    free(l->by_call);
+    free(l->kernels);
+    free(l->orphans);
+    free(l);
+}
+
+bool launches_any(const struct launches *l)
+{
+    return l->count > 0;
+}
+
+uint32_t launches_call(const struct launches *l, uint32_t device_slice)
+{
+    return find_call(l, device_slice, l->count);
+}
+
+uint32_t launches_op(const struct trace *t, const struct index *ix, uint32_t call)
+{
+    uint32_t op = call;
+    while ((op = index_parent(ix, op)) != TRACE_NONE)
+        if (trace_category(t, op)->class == CATEGORY_CPU_OP)
+            return op;
+    return TRACE_NONE;
+}
+
+uint32_t launches_kernels(const struct launches *l, uint32_t call, const uint32_t **slices)
+{
+    size_t low = 0, high = l->count, end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (l->by_call[middle].call < call)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (end = low; end < l->count && l->by_call[end].call == call; end++)
+        continue;
+    *slices = l->kernels + low;
+    return (uint32_t)(end - low);
+}
+
+bool launches_latency_ns(const struct trace *t, const struct launches *l, uint32_t device_slice,
+                         int64_t *latency_ns)
+{
+    uint32_t call = launches_call(l, device_slice);
+    if (call == TRACE_NONE)
+        return false;
+    *latency_ns = ns_sub(t->start_ns[device_slice], t->start_ns[call]);
+    return true;
+}
+
+struct latency {
+    uint32_t name;
+    int64_t ns;
+};
+
+static int by_name_and_latency(const void *a, const void *b)
+{
+    const struct latency *x = a, *y = b;
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* Sorted latencies of one name. */
+static struct launch_row make_row(const struct latency *items, size_t n, int64_t *total)
+{
+    struct launch_row row = {.name = items[0].name, .count = (uint32_t)n};
+    int64_t *values = xreallocarray(NULL, n, sizeof *values);
+    *total = 0;
+    for (size_t i = 0; i < n; i++) {
+        values[i] = items[i].ns;
+        *total = ns_add(*total, items[i].ns);
+    }
+    row.min_ns = values[0];
+    row.p50_ns = percentile_ns(values, n, 50);
+    row.p95_ns = percentile_ns(values, n, 95);
+    row.max_ns = values[n - 1];
+    /* Rounded half away from zero. */
+    __int128 doubled = (__int128)*total * 2000;
+    __int128 count = (__int128)n;
+    row.mean_ps = (int64_t)((doubled + (doubled < 0 ? -count : count)) / (2 * count));
+    free(values);
+    return row;
+}
+
+struct ranked {
+    struct launch_row row;
+    int64_t total;
+};
+
+static int by_total(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    return x->row.name < y->row.name ? -1 : x->row.name > y->row.name;
+}
+
+static void fill_rows(struct launch_summary *s, struct latency *items, size_t n)
+{
+    struct ranked *ranked = NULL;
+    size_t count = 0, capacity = 0;
+    qsort(items, n, sizeof *items, by_name_and_latency);
+    for (size_t i = 0; i < n;) {
+        size_t end = i + 1;
+        while (end < n && items[end].name == items[i].name)
+            end++;
+        struct ranked added;
+        added.row = make_row(items + i, end - i, &added.total);
+        ARRAY_PUSH(ranked, count, capacity, added);
+        i = end;
+    }
+    if (count > 1)
+        qsort(ranked, count, sizeof *ranked, by_total);
+    s->rows = xcalloc(count + 1, sizeof *s->rows);
+    s->row_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++)
+        s->rows[i] = ranked[i].row;
+    free(ranked);
+}
+
+struct launch_summary *launches_summary(const struct trace *t, const struct launches *l,
+                                        const struct selection *sel)
+{
+    struct launch_summary *s = xcalloc(1, sizeof *s);
+    struct latency *items = NULL;
+    size_t count = 0, capacity = 0;
+    for (uint32_t i = 0; i < t->slice_count; i++) {
+        const struct category *c = trace_category(t, i);
+        if (!c->device || !selection_takes(sel, t, i))
+            continue;
+        struct latency added = {t->labels[t->label[i]].name, 0};
+        if (launches_latency_ns(t, l, i, &added.ns))
+            ARRAY_PUSH(items, count, capacity, added);
+        else
+            s->orphan_kernels += c->class == CATEGORY_KERNEL;
+    }
+    fill_rows(s, items, count);
+    free(items);
+    for (size_t i = 0; i < l->orphan_count; i++)
+        s->orphan_launches += index_in_window(t, l->orphans[i], sel->from_ns, sel->to_ns);
+    return s;
+}
+
+void launch_summary_free(struct launch_summary *s)
+{
+    if (!s)
+        return;
+    free(s->rows);
+    free(s);
+}

@@ -1,0 +1,547 @@
+#include "query/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/memory.h"
+#include "query/union.h"
+
+/* Texts of stems; kept by the summary. */
+struct text_list {
+    struct intern *texts;
+};
+
+struct value {
+    uint32_t row;
+    int64_t dur_ns;
+};
+
+/* An open slice of the track, outermost first: whose children's time is to be taken
+ * off its row. */
+struct open_slice {
+    uint32_t row; /* TRACE_NONE: not chosen, or dealt with otherwise */
+};
+
+enum phase { PHASE_SCAN, PHASE_ROWS, PHASE_DONE };
+
+struct summary_job {
+    const struct trace *t;
+    const struct index *ix;
+    struct selection sel;
+    enum summary_by by;
+    struct summary *result;
+    size_t row_capacity;
+    enum phase phase;
+
+    uint32_t track, slice; /* where the scan is */
+    struct open_slice *open;
+    size_t open_capacity;
+    uint32_t seen;
+
+    uint32_t *row_of;   /* per name, category or track: its first row */
+    uint32_t *next_row; /* per row: the next one of the same name */
+    size_t next_row_capacity;
+
+    struct value *values;
+    size_t value_count, value_capacity;
+    struct interval_list busy, track_busy;
+
+    int64_t *sorted;     /* all durations by row */
+    size_t *first_value; /* per row */
+    uint32_t next_to_sort;
+};
+
+static bool *copy_flags(const bool *flags, size_t count)
+{
+    if (!flags)
+        return NULL;
+    bool *copy = xreallocarray(NULL, count + 1, sizeof *copy);
+    memcpy(copy, flags, count * sizeof *copy);
+    return copy;
+}
+
+static size_t key_count(const struct trace *t, enum summary_by by)
+{
+    return by == BY_TRACK ? t->track_count : intern_count(t->names);
+}
+
+struct summary_job *summary_start(const struct trace *t, const struct index *ix,
+                                  const struct selection *sel, enum summary_by by)
+{
+    struct summary_job *job = xcalloc(1, sizeof *job);
+    job->t = t;
+    job->ix = ix;
+    job->by = by;
+    job->sel = *sel;
+    job->sel.categories = copy_flags(sel->categories, t->category_count);
+    job->sel.names = copy_flags(sel->names, intern_count(t->names));
+    job->result = xcalloc(1, sizeof *job->result);
+    size_t keys = key_count(t, by);
+    if (by == BY_STEM) {
+        job->result->texts = xcalloc(1, sizeof *job->result->texts);
+        job->result->texts->texts = intern_new();
+    }
+    job->row_of = xreallocarray(NULL, keys + 1, sizeof *job->row_of);
+    memset(job->row_of, 0xff, (keys + 1) * sizeof *job->row_of);
+    return job;
+}
+
+static void free_job(struct summary_job *job)
+{
+    selection_free(&job->sel);
+    free(job->open);
+    free(job->row_of);
+    free(job->next_row);
+    free(job->values);
+    interval_free(&job->busy);
+    interval_free(&job->track_busy);
+    free(job->sorted);
+    free(job->first_value);
+    free(job);
+}
+
+void summary_cancel(struct summary_job *job)
+{
+    if (!job)
+        return;
+    summary_free(job->result);
+    free_job(job);
+}
+
+void summary_free(struct summary *s)
+{
+    if (!s)
+        return;
+    if (s->texts)
+        intern_free(s->texts->texts);
+    free(s->texts);
+    free(s->rows);
+    free(s);
+}
+
+static uint32_t add_row(struct summary_job *job, uint32_t name, uint32_t category, const char *text)
+{
+    struct summary *s = job->result;
+    size_t count = s->row_count, next_count = s->row_count;
+    struct summary_row row = {
+        .name = name, .category = category, .text = text, .slowest = TRACE_NONE};
+    ARRAY_PUSH(s->rows, count, job->row_capacity, row);
+    ARRAY_PUSH(job->next_row, next_count, job->next_row_capacity, TRACE_NONE);
+    return s->row_count++;
+}
+
+/* The row of a name, and of a category of its own where the same name stands in
+ * several. */
+static uint32_t row_of_name(struct summary_job *job, uint32_t name, uint32_t category)
+{
+    const struct trace *t = job->t;
+    uint32_t *link = &job->row_of[name];
+    while (*link != TRACE_NONE) {
+        uint32_t other = job->result->rows[*link].category;
+        if (t->categories[other].canonical == t->categories[category].canonical)
+            return *link;
+        link = &job->next_row[*link];
+    }
+    uint32_t row = add_row(job, name, category, intern_text(t->names, name, NULL));
+    /* The arrays may have moved. */
+    link = &job->row_of[name];
+    while (*link != TRACE_NONE)
+        link = &job->next_row[*link];
+    *link = row;
+    return row;
+}
+
+static uint32_t row_of_stem(struct summary_job *job, uint32_t name, uint32_t category)
+{
+    if (job->row_of[name] != TRACE_NONE)
+        return job->row_of[name];
+    size_t len;
+    const char *text = intern_text(job->t->names, name, &len);
+    struct intern *stems = job->result->texts->texts;
+    /* Stem 0 is the empty one and gets its row like any other: rows count stems. */
+    uint32_t before = intern_count(stems);
+    uint32_t stem = intern_add(stems, text, name_stem(text, len));
+    uint32_t row = TRACE_NONE;
+    for (uint32_t i = 0; stem < before && i < job->result->row_count; i++)
+        if (job->result->rows[i].name == stem)
+            row = i;
+    if (row == TRACE_NONE)
+        row = add_row(job, stem, category, intern_text(stems, stem, NULL));
+    job->row_of[name] = row;
+    return row;
+}
+
+static uint32_t row_for(struct summary_job *job, uint32_t slice)
+{
+    const struct trace *t = job->t;
+    const struct label *label = &t->labels[t->label[slice]];
+    uint32_t row, key;
+    switch (job->by) {
+    case BY_NAME:
+        return row_of_name(job, label->name, label->category);
+    case BY_STEM:
+        row = row_of_stem(job, label->name, label->category);
+        break;
+    case BY_CATEGORY:
+        key = t->categories[label->category].canonical;
+        if (job->row_of[key] == TRACE_NONE)
+            job->row_of[key] =
+                add_row(job, key, label->category,
+                        intern_text(t->names, t->categories[label->category].text, NULL));
+        row = job->row_of[key];
+        break;
+    case BY_TRACK:
+    default:
+        key = job->track;
+        if (job->row_of[key] == TRACE_NONE)
+            job->row_of[key] = add_row(job, key, label->category,
+                                       intern_text(t->names, t->tracks[key].name, NULL));
+        row = job->row_of[key];
+        break;
+    }
+    struct summary_row *r = &job->result->rows[row];
+    if (t->categories[r->category].canonical != t->categories[label->category].canonical)
+        r->mixed = true;
+    return row;
+}
+
+/* The sum of the durations of a slice's direct children. */
+static int64_t children_ns(const struct summary_job *job, uint32_t slice)
+{
+    const struct trace *t = job->t;
+    int64_t end = trace_end_ns(t, slice), sum = 0;
+    if (!index_has_overlap(job->ix, job->track)) {
+        /* All slices of a depth share a lane, and nothing in it is shared with others
+         * within the slice. */
+        uint32_t lane = index_lane(job->ix, slice) + 1;
+        if (lane >= index_lanes(job->ix, job->track))
+            return 0;
+        return index_lane_busy(job->ix, job->track, lane, t->start_ns[slice], end);
+    }
+    uint32_t last = t->tracks[job->track].first + t->tracks[job->track].count;
+    for (uint32_t i = slice + 1; i < last && t->start_ns[i] <= end; i++)
+        if (index_parent(job->ix, i) == slice)
+            sum = ns_add(sum, t->dur_ns[i]);
+    return sum;
+}
+
+static int64_t clipped_ns(const struct summary_job *job, uint32_t slice)
+{
+    int64_t start = job->t->start_ns[slice], end = trace_end_ns(job->t, slice);
+    if (start < job->sel.from_ns)
+        start = job->sel.from_ns;
+    if (end > job->sel.to_ns)
+        end = job->sel.to_ns;
+    return end > start ? end - start : 0;
+}
+
+static void add_value(struct summary_job *job, uint32_t row, uint32_t slice)
+{
+    const struct trace *t = job->t;
+    struct summary_row *r = &job->result->rows[row];
+    int64_t dur = t->dur_ns[slice], part = clipped_ns(job, slice);
+    r->count++;
+    r->total_ns = ns_add(r->total_ns, dur);
+    r->self_ns = ns_add(r->self_ns, dur);
+    r->window_ns = ns_add(r->window_ns, part);
+    if (r->slowest == TRACE_NONE || dur > t->dur_ns[r->slowest])
+        r->slowest = slice;
+    ARRAY_PUSH(job->values, job->value_count, job->value_capacity, (struct value){row, dur});
+    if (part > 0) {
+        int64_t start = t->start_ns[slice];
+        if (start < job->sel.from_ns)
+            start = job->sel.from_ns;
+        interval_add(&job->track_busy, start, start + part);
+    }
+}
+
+/* True if part of the slice's children may lie outside of what the scan visits. */
+static bool at_edge(const struct summary_job *job, uint32_t slice)
+{
+    return job->t->start_ns[slice] < job->sel.from_ns ||
+           trace_end_ns(job->t, slice) > job->sel.to_ns;
+}
+
+static void set_open(struct summary_job *job, uint32_t depth, uint32_t row)
+{
+    if (depth >= job->open_capacity) {
+        size_t count = job->open_capacity;
+        job->open =
+            array_reserve(job->open, &job->open_capacity, (size_t)depth + 1, sizeof *job->open);
+        for (; count < job->open_capacity; count++)
+            job->open[count].row = TRACE_NONE;
+    }
+    job->open[depth].row = row;
+}
+
+/* Takes a child's time off its parent's row. */
+static void charge_parent(struct summary_job *job, uint32_t slice, uint32_t depth)
+{
+    const struct trace *t = job->t;
+    uint32_t row = TRACE_NONE;
+    if (depth == 0)
+        return;
+    if (!index_has_overlap(job->ix, job->track)) {
+        row = depth - 1 < job->open_capacity ? job->open[depth - 1].row : TRACE_NONE;
+    } else {
+        uint32_t parent = index_parent(job->ix, slice);
+        if (parent != TRACE_NONE && !at_edge(job, parent) && selection_has(&job->sel, t, parent))
+            row = row_for(job, parent);
+    }
+    if (row != TRACE_NONE)
+        job->result->rows[row].self_ns = ns_sub(job->result->rows[row].self_ns, t->dur_ns[slice]);
+}
+
+static void scan_slice(struct summary_job *job, uint32_t slice)
+{
+    const struct trace *t = job->t;
+    bool nests = t->tracks[job->track].kind != TRACK_DEVICE;
+    bool chosen = selection_has(&job->sel, t, slice);
+    uint32_t row = chosen ? row_for(job, slice) : TRACE_NONE;
+    if (chosen)
+        add_value(job, row, slice);
+    if (!nests)
+        return;
+    uint32_t depth = index_depth(job->ix, slice);
+    charge_parent(job, slice, depth);
+    if (chosen && at_edge(job, slice)) {
+        struct summary_row *r = &job->result->rows[row];
+        r->self_ns = ns_sub(r->self_ns, children_ns(job, slice));
+        row = TRACE_NONE;
+    }
+    set_open(job, depth, row);
+}
+
+/* The track's busy time joins that of the others. */
+static void end_track(struct summary_job *job)
+{
+    interval_unite(&job->track_busy);
+    if (job->busy.count == 0) {
+        struct interval_list empty = job->busy;
+        job->busy = job->track_busy;
+        job->track_busy = empty;
+        return;
+    }
+    /* Two lists in order: merge them. */
+    struct interval_list merged = {0};
+    size_t i = 0, k = 0;
+    const struct interval_list *a = &job->busy, *b = &job->track_busy;
+    while (i < a->count || k < b->count) {
+        bool first =
+            k == b->count || (i < a->count && a->items[i].start_ns <= b->items[k].start_ns);
+        const struct interval *next = first ? &a->items[i++] : &b->items[k++];
+        interval_add(&merged, next->start_ns, next->end_ns);
+    }
+    interval_free(&job->busy);
+    job->busy = merged;
+    job->track_busy.count = 0;
+}
+
+static bool whole_trace(const struct summary_job *job)
+{
+    return job->sel.from_ns == INT64_MIN && job->sel.to_ns == INT64_MAX;
+}
+
+static uint32_t next_slice(const struct summary_job *job)
+{
+    const struct track *track = &job->t->tracks[job->track];
+    if (whole_trace(job))
+        return job->slice < track->first + track->count ? job->slice : TRACE_NONE;
+    return index_overlap(job->ix, job->track, job->slice, job->sel.from_ns, job->sel.to_ns);
+}
+
+static void scan_some(struct summary_job *job, uint32_t budget)
+{
+    const struct trace *t = job->t;
+    while (job->track < t->track_count) {
+        if (job->slice < t->tracks[job->track].first)
+            job->slice = t->tracks[job->track].first;
+        for (;;) {
+            if (budget-- == 0)
+                return;
+            uint32_t slice = next_slice(job);
+            if (slice == TRACE_NONE)
+                break;
+            scan_slice(job, slice);
+            job->slice = slice + 1;
+            job->seen++;
+        }
+        end_track(job);
+        job->track++;
+        if (budget == 0)
+            return;
+    }
+    job->phase = PHASE_ROWS;
+}
+
+/* All durations, row by row. */
+static void gather_values(struct summary_job *job)
+{
+    struct summary *s = job->result;
+    job->first_value = xcalloc((size_t)s->row_count + 1, sizeof *job->first_value);
+    job->sorted = xreallocarray(NULL, job->value_count + 1, sizeof *job->sorted);
+    for (uint32_t i = 0; i < s->row_count; i++)
+        job->first_value[i + 1] = job->first_value[i] + s->rows[i].count;
+    size_t *next = xreallocarray(NULL, (size_t)s->row_count + 1, sizeof *next);
+    memcpy(next, job->first_value, ((size_t)s->row_count + 1) * sizeof *next);
+    for (size_t i = 0; i < job->value_count; i++)
+        job->sorted[next[job->values[i].row]++] = job->values[i].dur_ns;
+    free(next);
+    free(job->values);
+    job->values = NULL;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+int64_t percentile_ns(const int64_t *sorted, size_t n, unsigned p)
+{
+    /* ceil(p * n / 100) without overflow. */
+    size_t rank = n / 100 * p + (n % 100 * p + 99) / 100;
+    return sorted[rank > 0 ? rank - 1 : 0];
+}
+
+/* Moves the value that belongs at `rank` there, smaller ones before it: quickselect,
+ * so that a row of millions does not need sorting. */
+static int64_t select_rank(int64_t *values, size_t n, size_t rank)
+{
+    size_t low = 0, high = n - 1;
+    while (low < high) {
+        int64_t pivot = values[low + (high - low) / 2];
+        size_t i = low, k = high;
+        while (i <= k) {
+            while (values[i] < pivot)
+                i++;
+            while (values[k] > pivot)
+                k--;
+            if (i > k)
+                break;
+            int64_t other = values[i];
+            values[i++] = values[k];
+            values[k] = other;
+            if (k == 0)
+                break;
+            k--;
+        }
+        if (rank <= k && k < i)
+            high = k;
+        else if (rank >= i)
+            low = i;
+        else
+            return values[rank];
+    }
+    return values[low];
+}
+
+static int64_t select_percentile(int64_t *values, size_t n, unsigned p)
+{
+    size_t rank = n / 100 * p + (n % 100 * p + 99) / 100;
+    return select_rank(values, n, rank > 0 ? rank - 1 : 0);
+}
+
+static void finish_row(struct summary_job *job, uint32_t i)
+{
+    enum { SORT_LIMIT = 4096 };
+    struct summary_row *r = &job->result->rows[i];
+    int64_t *values = job->sorted + job->first_value[i];
+    size_t n = r->count;
+    if (n == 0)
+        return;
+    if (n <= SORT_LIMIT) {
+        qsort(values, n, sizeof *values, by_value);
+        r->p50_ns = percentile_ns(values, n, 50);
+        r->p95_ns = percentile_ns(values, n, 95);
+        r->p99_ns = percentile_ns(values, n, 99);
+        r->min_ns = values[0];
+    } else {
+        r->p50_ns = select_percentile(values, n, 50);
+        r->p95_ns = select_percentile(values, n, 95);
+        r->p99_ns = select_percentile(values, n, 99);
+        r->min_ns = select_rank(values, n, 0);
+    }
+    r->max_ns = job->t->dur_ns[r->slowest];
+    __int128 picoseconds = (__int128)r->total_ns * 1000;
+    r->mean_ps = (int64_t)((2 * picoseconds + (int64_t)n) / (2 * (int64_t)n));
+}
+
+static void sort_some(struct summary_job *job, uint32_t budget)
+{
+    struct summary *s = job->result;
+    if (!job->sorted) {
+        gather_values(job);
+        return;
+    }
+    uint32_t spent = 0;
+    while (job->next_to_sort < s->row_count && spent < budget) {
+        spent += s->rows[job->next_to_sort].count + 1;
+        finish_row(job, job->next_to_sort++);
+    }
+    if (job->next_to_sort == s->row_count)
+        job->phase = PHASE_DONE;
+}
+
+bool summary_step(struct summary_job *job, uint32_t budget)
+{
+    if (job->phase == PHASE_SCAN)
+        scan_some(job, budget ? budget : 1);
+    else if (job->phase == PHASE_ROWS)
+        sort_some(job, budget ? budget : 1);
+    return job->phase == PHASE_DONE;
+}
+
+double summary_progress(const struct summary_job *job)
+{
+    const struct trace *t = job->t;
+    if (job->phase != PHASE_SCAN || t->slice_count == 0)
+        return 1;
+    uint32_t at = job->track < t->track_count && job->slice < t->tracks[job->track].first
+                      ? t->tracks[job->track].first
+                      : job->slice;
+    return (double)at / t->slice_count;
+}
+
+static void add_totals(struct summary_job *job)
+{
+    struct summary *s = job->result;
+    for (uint32_t i = 0; i < s->row_count; i++) {
+        s->count += s->rows[i].count;
+        s->total_ns = ns_add(s->total_ns, s->rows[i].total_ns);
+        s->window_ns = ns_add(s->window_ns, s->rows[i].window_ns);
+    }
+    for (uint32_t i = 0; i < s->row_count; i++)
+        s->rows[i].share = s->window_ns ? (double)s->rows[i].window_ns / (double)s->window_ns : 0;
+    s->busy_ns = interval_length(&job->busy);
+}
+
+/* Rows that only charged their children have no slice of their own. */
+static void drop_empty_rows(struct summary *s)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->row_count; i++)
+        if (s->rows[i].count > 0)
+            s->rows[kept++] = s->rows[i];
+    s->row_count = kept;
+}
+
+struct summary *summary_take(struct summary_job *job)
+{
+    struct summary *s = job->result;
+    drop_empty_rows(s);
+    add_totals(job);
+    free_job(job);
+    summary_order(s, SORT_TOTAL, false);
+    return s;
+}
+
+struct summary *summary_compute(const struct trace *t, const struct index *ix,
+                                const struct selection *sel, enum summary_by by)
+{
+    struct summary_job *job = summary_start(t, ix, sel, by);
+    while (!summary_step(job, UINT32_MAX))
+        continue;
+    return summary_take(job);
+}
