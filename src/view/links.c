@@ -1,0 +1,13 @@
+#include "view/view.h"
+
+void links_prepare(struct viewer *v)
+{
+    struct error err = {0};
+    if (v->links_ready)
+        return;
+    v->launches = launches_build(v->t, v->ix);
+    v->iterations = iterations_find(v->t, v->ix, v->launches, v->setup.iteration_pattern, &err);
+    if (!v->iterations) /* the pattern was checked before; then without it */
+        v->iterations = iterations_find(v->t, v->ix, v->launches, NULL, &err);
+    v->links_ready = true;
+}
