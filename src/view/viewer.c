@@ -16,7 +16,8 @@ struct viewer *viewer_new(const struct viewer_setup *setup)
 {
     struct viewer *v = xcalloc(1, sizeof *v);
     v->setup = *setup;
-    v->title = xstrdup(setup->title ? setup->title : "");
+    const char *slash = setup->title ? strrchr(setup->title, '/') : NULL;
+    v->title = xstrdup(slash && slash[1] ? slash + 1 : setup->title ? setup->title : "");
     v->slice = v->family = TRACE_NONE;
     v->drag_x = -1;
     for (int k = 0; k < TABLE_COUNT; k++)
@@ -82,7 +83,16 @@ static void fold_at_first(struct viewer *v)
         v->folded[k] = lanes > 200 && v->t->tracks[k].count && index_lanes(v->ix, k) > MANY_LANES;
 }
 
-/* The first device row, else the first row with slices. */
+static bool has_kernels(const struct viewer *v, uint32_t track)
+{
+    const struct track *tr = &v->t->tracks[track];
+    for (uint32_t i = tr->first; i < tr->first + tr->count && i < tr->first + 1000; i++)
+        if (trace_category(v->t, i)->class == CATEGORY_KERNEL)
+            return true;
+    return false;
+}
+
+/* The first row with kernels, else the first with slices. */
 static void choose_first_line(struct viewer *v)
 {
     v->cursor_line = 0;
@@ -92,7 +102,7 @@ static void choose_first_line(struct viewer *v)
             continue;
         if (v->cursor_line == 0)
             v->cursor_line = i;
-        if (v->t->tracks[row->track].kind == TRACK_DEVICE) {
+        if (v->t->tracks[row->track].kind == TRACK_DEVICE && has_kernels(v, row->track)) {
             v->cursor_line = i;
             break;
         }
@@ -216,8 +226,10 @@ bool viewer_work(struct viewer *v)
         return true;
     }
     view_changed(v);
-    if (table_work(v->tables[v->table]))
+    if (table_pending(v->tables[v->table])) {
+        table_work(v->tables[v->table]);
         return true;
+    }
     if (v->matches && !v->match_counted) {
         v->match_total = match_count(v->t, v->matches, v->slice, &v->match_before);
         v->match_counted = true;
