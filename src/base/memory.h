@@ -34,11 +34,11 @@ void *array_reserve(void *old, size_t *capacity, size_t need, size_t size)
 
 /* ARRAY_PUSH(array, count, capacity, value): appends value. The three names
  * are lvalues: element pointer, size_t count, size_t capacity. */
-#define ARRAY_PUSH(array, count, capacity, ...)                                                    \
-    do {                                                                                           \
-        if ((count) == (capacity))                                                                 \
-            (array) = array_reserve((array), &(capacity), (count) + 1, sizeof *(array));           \
-        (array)[(count)++] = (__VA_ARGS__);                                                        \
+#define ARRAY_PUSH(array, count, capacity, ...)                                          \
+    do {                                                                                 \
+        if ((count) == (capacity))                                                       \
+            (array) = array_reserve((array), &(capacity), (count) + 1, sizeof *(array)); \
+        (array)[(count)++] = (__VA_ARGS__);                                              \
     } while (0)
 
 #endif

@@ -60,15 +60,24 @@ struct palette {
     short many, few;
 };
 static const struct palette bar_palette[COLOR_COUNT] = {
-    [COLOR_NONE] = {240, COLOR_BLACK},        [COLOR_ANNOTATION] = {97, COLOR_MAGENTA},
-    [COLOR_OP] = {31, COLOR_BLUE},            [COLOR_RUNTIME] = {136, COLOR_YELLOW},
-    [COLOR_DRIVER] = {130, COLOR_YELLOW},     [COLOR_KERNEL] = {71, COLOR_GREEN},
-    [COLOR_COPY] = {167, COLOR_RED},          [COLOR_MEMSET] = {132, COLOR_RED},
-    [COLOR_PYTHON] = {67, COLOR_CYAN},        [COLOR_WRAPPER] = {102, COLOR_WHITE},
-    [COLOR_OTHER] = {109, COLOR_CYAN},        [COLOR_BY_NAME_0] = {31, COLOR_BLUE},
-    [COLOR_BY_NAME_0 + 1] = {71, COLOR_GREEN}, [COLOR_BY_NAME_0 + 2] = {136, COLOR_YELLOW},
-    [COLOR_BY_NAME_0 + 3] = {97, COLOR_MAGENTA}, [COLOR_BY_NAME_0 + 4] = {167, COLOR_RED},
-    [COLOR_BY_NAME_0 + 5] = {67, COLOR_CYAN},  [COLOR_BY_NAME_0 + 6] = {102, COLOR_WHITE},
+    [COLOR_NONE] = {240, COLOR_BLACK},
+    [COLOR_ANNOTATION] = {97, COLOR_MAGENTA},
+    [COLOR_OP] = {31, COLOR_BLUE},
+    [COLOR_RUNTIME] = {136, COLOR_YELLOW},
+    [COLOR_DRIVER] = {130, COLOR_YELLOW},
+    [COLOR_KERNEL] = {71, COLOR_GREEN},
+    [COLOR_COPY] = {167, COLOR_RED},
+    [COLOR_MEMSET] = {132, COLOR_RED},
+    [COLOR_PYTHON] = {67, COLOR_CYAN},
+    [COLOR_WRAPPER] = {102, COLOR_WHITE},
+    [COLOR_OTHER] = {109, COLOR_CYAN},
+    [COLOR_BY_NAME_0] = {31, COLOR_BLUE},
+    [COLOR_BY_NAME_0 + 1] = {71, COLOR_GREEN},
+    [COLOR_BY_NAME_0 + 2] = {136, COLOR_YELLOW},
+    [COLOR_BY_NAME_0 + 3] = {97, COLOR_MAGENTA},
+    [COLOR_BY_NAME_0 + 4] = {167, COLOR_RED},
+    [COLOR_BY_NAME_0 + 5] = {67, COLOR_CYAN},
+    [COLOR_BY_NAME_0 + 6] = {102, COLOR_WHITE},
     [COLOR_BY_NAME_0 + 7] = {65, COLOR_GREEN},
 };
 
@@ -83,7 +92,9 @@ static void start_colors(void)
     bool many = COLORS >= 256;
     for (int i = 0; i < COLOR_COUNT; i++) {
         short color = many ? bar_palette[i].many : bar_palette[i].few;
-        short text = many ? 231 : color == COLOR_BLACK || color == COLOR_BLUE ? COLOR_WHITE : COLOR_BLACK;
+        short text = many                                          ? 231
+                     : color == COLOR_BLACK || color == COLOR_BLUE ? COLOR_WHITE
+                                                                   : COLOR_BLACK;
         init_pair(pair, text, color);
         p.pair_of[i] = pair++;
         init_pair(pair, color == COLOR_BLACK ? COLOR_WHITE : color, background);
@@ -93,13 +104,20 @@ static void start_colors(void)
         enum style_role role;
         struct palette color;
     } roles[] = {
-        {STYLE_TITLE, {74, COLOR_CYAN}},       {STYLE_STATUS, {-1, -1}},
-        {STYLE_AXIS, {244, COLOR_CYAN}},       {STYLE_PROCESS, {74, COLOR_CYAN}},
-        {STYLE_DIM, {244, -1}},                {STYLE_WARNING, {172, COLOR_YELLOW}},
-        {STYLE_ERROR, {167, COLOR_RED}},       {STYLE_HEADING, {74, COLOR_CYAN}},
-        {STYLE_TAB, {244, -1}},                {STYLE_KEY, {74, COLOR_CYAN}},
-        {STYLE_OVERVIEW, {65, COLOR_GREEN}},   {STYLE_WINDOW_MARK, {71, COLOR_GREEN}},
-        {STYLE_CURSOR, {172, COLOR_YELLOW}},   {STYLE_MARK, {172, COLOR_YELLOW}},
+        {STYLE_TITLE, {74, COLOR_CYAN}},
+        {STYLE_STATUS, {-1, -1}},
+        {STYLE_AXIS, {244, COLOR_CYAN}},
+        {STYLE_PROCESS, {74, COLOR_CYAN}},
+        {STYLE_DIM, {244, -1}},
+        {STYLE_WARNING, {172, COLOR_YELLOW}},
+        {STYLE_ERROR, {167, COLOR_RED}},
+        {STYLE_HEADING, {74, COLOR_CYAN}},
+        {STYLE_TAB, {244, -1}},
+        {STYLE_KEY, {74, COLOR_CYAN}},
+        {STYLE_OVERVIEW, {65, COLOR_GREEN}},
+        {STYLE_WINDOW_MARK, {71, COLOR_GREEN}},
+        {STYLE_CURSOR, {172, COLOR_YELLOW}},
+        {STYLE_MARK, {172, COLOR_YELLOW}},
     };
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
         init_pair(pair, many ? roles[i].color.many : roles[i].color.few, background);
@@ -115,8 +133,9 @@ static bool usable_terminal(struct error *err)
         return error_set(err, ERROR_USAGE, "TERM is not set; -r prints reports without a terminal");
     if (setupterm(NULL, STDOUT_FILENO, &problem) != OK)
         return error_set(err, ERROR_USAGE,
-                         "the terminal type '%.40s' is not known; -r prints reports without one", name);
-    char *place = tigetstr((char *)(uintptr_t)"cup");
+                         "the terminal type '%.40s' is not known; -r prints reports without one",
+                         name);
+    char *place = tigetstr((char *)(uintptr_t) "cup");
     if (!place || place == (char *)-1)
         return error_set(err, ERROR_USAGE,
                          "a '%.40s' terminal cannot place its cursor; -r prints reports", name);
@@ -159,7 +178,7 @@ bool painter_open(int key_fd, bool mono, bool mouse, struct error *err)
     if (!p.screen)
         return error_set(err, ERROR_USAGE, "the terminal cannot be used; -r prints reports");
     set_term(p.screen);
-    char *mouse_key = tigetstr((char *)(uintptr_t)"kmous");
+    char *mouse_key = tigetstr((char *)(uintptr_t) "kmous");
     p.mouse = mouse && mouse_key && mouse_key != (char *)-1;
     prepare_restore();
     start_colors();
@@ -339,15 +358,24 @@ static long curses_key(int key)
         int curses;
         uint32_t code;
     } keys[] = {
-        {KEY_UP, KEY_CODE_UP},          {KEY_DOWN, KEY_CODE_DOWN},
-        {KEY_LEFT, KEY_CODE_LEFT},      {KEY_RIGHT, KEY_CODE_RIGHT},
-        {KEY_PPAGE, KEY_CODE_PAGE_UP},  {KEY_NPAGE, KEY_CODE_PAGE_DOWN},
-        {KEY_HOME, KEY_CODE_HOME},      {KEY_END, KEY_CODE_END},
-        {KEY_A1, KEY_CODE_HOME},        {KEY_C1, KEY_CODE_END},
-        {KEY_FIND, KEY_CODE_HOME},      {KEY_SELECT, KEY_CODE_END},
-        {KEY_IC, KEY_CODE_INSERT},      {KEY_DC, KEY_CODE_DELETE},
-        {KEY_BTAB, KEY_CODE_BACKTAB},   {KEY_SLEFT, KEY_CODE_SHIFT_LEFT},
-        {KEY_SRIGHT, KEY_CODE_SHIFT_RIGHT}, {KEY_BACKSPACE, KEY_CODE_BACKSPACE},
+        {KEY_UP, KEY_CODE_UP},
+        {KEY_DOWN, KEY_CODE_DOWN},
+        {KEY_LEFT, KEY_CODE_LEFT},
+        {KEY_RIGHT, KEY_CODE_RIGHT},
+        {KEY_PPAGE, KEY_CODE_PAGE_UP},
+        {KEY_NPAGE, KEY_CODE_PAGE_DOWN},
+        {KEY_HOME, KEY_CODE_HOME},
+        {KEY_END, KEY_CODE_END},
+        {KEY_A1, KEY_CODE_HOME},
+        {KEY_C1, KEY_CODE_END},
+        {KEY_FIND, KEY_CODE_HOME},
+        {KEY_SELECT, KEY_CODE_END},
+        {KEY_IC, KEY_CODE_INSERT},
+        {KEY_DC, KEY_CODE_DELETE},
+        {KEY_BTAB, KEY_CODE_BACKTAB},
+        {KEY_SLEFT, KEY_CODE_SHIFT_LEFT},
+        {KEY_SRIGHT, KEY_CODE_SHIFT_RIGHT},
+        {KEY_BACKSPACE, KEY_CODE_BACKSPACE},
         {KEY_ENTER, KEY_CODE_ENTER},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -108,7 +108,8 @@ static bool start_load(struct session *s, struct error *err)
     clock_gettime(CLOCK_MONOTONIC, &s->load_start);
     int problem = pthread_create(&l->thread, NULL, load_thread, l);
     l->running = problem == 0;
-    return l->running || error_set(err, ERROR_IO, "no thread can be started: %s", strerror(problem));
+    return l->running ||
+           error_set(err, ERROR_IO, "no thread can be started: %s", strerror(problem));
 }
 
 static double load_seconds(const struct session *s)
@@ -288,7 +289,8 @@ static bool work(struct session *s)
             return false;
         s->changed = true;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        long spent_ms = (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000;
+        long spent_ms =
+            (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000;
         if (spent_ms > 50 || poll(&keys, 1, 0) > 0)
             return true;
     }
