@@ -65,6 +65,8 @@ static int view(const struct options *options, const char *const *paths, int pat
         error_set(&err, ERROR_USAGE, "the viewer needs a terminal; use -r for a report");
         return run_failed(&err);
     }
+    const char *wanted = getenv("NO_COLOR");
+    bool no_color = wanted && *wanted;
     struct session_setup setup = {
         .paths = paths,
         .path_count = (size_t)path_count,
@@ -73,8 +75,7 @@ static int view(const struct options *options, const char *const *paths, int pat
         .window = options->window,
         .iteration = options->iteration,
         .ascii = options->ascii,
-        .mono = options->color == COLOR_NEVER ||
-                (options->color == COLOR_AUTO && getenv("NO_COLOR") && *getenv("NO_COLOR")),
+        .mono = options->color == COLOR_NEVER || (options->color == COLOR_AUTO && no_color),
         .mouse = !options->no_mouse,
     };
     return session_run(&setup, &err) ? STATUS_DONE : run_failed(&err);

@@ -64,3 +64,9 @@ void *array_reserve(void *old, size_t *capacity, size_t need, size_t size)
     *capacity = room;
     return old;
 }
+
+void array_sort(void *array, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+    if (array && count > 1)
+        qsort(array, count, size, compare);
+}

@@ -32,6 +32,9 @@ char *xstrndup(const char *text, size_t len) __attribute__((malloc, returns_nonn
 void *array_reserve(void *old, size_t *capacity, size_t need, size_t size)
     __attribute__((returns_nonnull));
 
+/* qsort() that allows a NULL array of no elements. */
+void array_sort(void *array, size_t count, size_t size, int (*compare)(const void *, const void *));
+
 /* ARRAY_PUSH(array, count, capacity, value): appends value. The three names
  * are lvalues: element pointer, size_t count, size_t capacity. */
 #define ARRAY_PUSH(array, count, capacity, ...)                                          \

@@ -104,13 +104,15 @@ static void group(struct folder *folder, struct found_list *list)
                        (struct folder_run){.modified_s = f->modified_s});
             run = &folder->runs[folder->run_count - 1];
         }
+        if (!run)
+            break; /* cannot be: one was just added */
         members[run->path_count] = i;
         ARRAY_PUSH(run->paths, run->path_count, run->path_capacity, f->path);
         f->path = NULL;
     }
     free(members);
-    for (size_t i = 0; i < folder->run_count; i++)
-        qsort(folder->runs[i].paths, folder->runs[i].path_count, sizeof(char *), by_text);
+    for (size_t i = 0; folder->runs && i < folder->run_count; i++)
+        array_sort(folder->runs[i].paths, folder->runs[i].path_count, sizeof(char *), by_text);
 }
 
 struct folder *folder_read(const char *path, struct error *err)
@@ -118,7 +120,7 @@ struct folder *folder_read(const char *path, struct error *err)
     struct found_list list = {0};
     struct folder *folder = NULL;
     if (read_names(path, &list, err)) {
-        qsort(list.items, list.count, sizeof *list.items, newest_first);
+        array_sort(list.items, list.count, sizeof *list.items, newest_first);
         folder = xcalloc(1, sizeof *folder);
         group(folder, &list);
     }

@@ -150,8 +150,8 @@ static void start_at(struct layer_gzip *g, struct cursor *c, const struct snapsh
     if (!c->packed)
         c->packed = xmalloc(PACKED_BLOCK);
     c->left = 0;
-    c->below = fresh ? g->start : from->below;
-    c->at = fresh ? 0 : from->at;
+    c->below = fresh || !from ? g->start : from->below;
+    c->at = fresh || !from ? 0 : from->at;
     c->ended = false;
 }
 

@@ -41,7 +41,7 @@ void device_slices_find(const struct trace *t, uint32_t file, const bool *catego
     struct keyed *keyed = xreallocarray(NULL, list->count, sizeof *keyed);
     for (size_t i = 0; i < list->count; i++)
         keyed[i] = (struct keyed){t->start_ns[list->slices[i]], list->slices[i]};
-    qsort(keyed, list->count, sizeof *keyed, by_start);
+    array_sort(keyed, list->count, sizeof *keyed, by_start);
     for (size_t i = 0; i < list->count; i++)
         list->slices[i] = keyed[i].slice;
     free(keyed);

@@ -66,7 +66,7 @@ struct diff *diff_compute(const struct trace *base, const struct index *base_ix,
     }
     d->row_count = kept;
     if (kept > 1)
-        qsort(d->rows, kept, sizeof *d->rows, by_change);
+        array_sort(d->rows, kept, sizeof *d->rows, by_change);
     return d;
 }
 

@@ -127,8 +127,7 @@ static void walk(struct gap_row *row, const struct entries *entries, size_t top)
             before = e->slice;
         }
     }
-    if (row->largest_count > 1)
-        qsort(row->largest, row->largest_count, sizeof *row->largest, by_length);
+    array_sort(row->largest, row->largest_count, sizeof *row->largest, by_length);
 }
 
 static void find_span(struct gap_row *row, const struct entries *entries)
@@ -165,7 +164,7 @@ static void add_row(struct gaps *g, size_t *capacity, const struct trace *t,
     if (entries->count == 0)
         return;
     struct gap_row row = {.process = process, .track = track};
-    qsort(entries->items, entries->count, sizeof *entries->items, by_start);
+    array_sort(entries->items, entries->count, sizeof *entries->items, by_start);
     find_span(&row, entries);
     walk(&row, entries, top);
     row.idle_ns = ns_sub(row.span_ns, row.busy_ns);

@@ -149,8 +149,7 @@ static void collect(const struct trace *t, const regex_t *pattern, struct iterat
         }
     }
     list->count = (uint32_t)count;
-    if (count > 1)
-        qsort(list->items, count, sizeof *list->items, by_start);
+    array_sort(list->items, count, sizeof *list->items, by_start);
     free(n.known);
     free(n.parsed);
 }
@@ -193,7 +192,7 @@ static int compare_ns(const void *a, const void *b)
 /* The usual median: of an even number of values halfway between the middle two. */
 static int64_t median(int64_t *values, size_t n)
 {
-    qsort(values, n, sizeof *values, compare_ns);
+    array_sort(values, n, sizeof *values, compare_ns);
     if (n % 2)
         return values[n / 2];
     int64_t low = values[n / 2 - 1], high = values[n / 2];
@@ -317,7 +316,7 @@ static void measure_launches(const struct trace *t, const struct launches *launc
         if (call != TRACE_NONE)
             launched[n++] = (struct launched){t->start_ns[call], v->kernels.slices[i]};
     }
-    qsort(launched, n, sizeof *launched, by_call);
+    array_sort(launched, n, sizeof *launched, by_call);
     for (uint32_t i = 0; i < list->count; i++) {
         struct iteration *it = &list->items[i];
         if (trace_file_of(t, it->slice) != &t->files[file])

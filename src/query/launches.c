@@ -118,8 +118,8 @@ static uint32_t choose_call(const struct trace *t, const struct correlated *call
 
 static void join(struct launches *l, struct correlated_list *calls, struct correlated_list *devices)
 {
-    qsort(calls->items, calls->count, sizeof *calls->items, by_correlation);
-    qsort(devices->items, devices->count, sizeof *devices->items, by_correlation);
+    array_sort(calls->items, calls->count, sizeof *calls->items, by_correlation);
+    array_sort(devices->items, devices->count, sizeof *devices->items, by_correlation);
     size_t d = 0;
     for (size_t i = 0; i < calls->count;) {
         size_t end = i + 1;
@@ -213,7 +213,7 @@ static void index_by_call(struct launches *l)
     for (size_t i = 0; i < l->count; i++)
         timed[i] = (struct timed){l->by_slice[i].call, l->by_slice[i].slice,
                                   l->t->start_ns[l->by_slice[i].slice]};
-    qsort(timed, l->count, sizeof *timed, by_call);
+    array_sort(timed, l->count, sizeof *timed, by_call);
     l->by_call = xreallocarray(NULL, l->count + 1, sizeof *l->by_call);
     l->kernels = xreallocarray(NULL, l->count + 1, sizeof *l->kernels);
     for (size_t i = 0; i < l->count; i++) {
@@ -232,10 +232,10 @@ struct launches *launches_build(const struct trace *t, const struct index *ix)
     join(l, &calls, &devices);
     free(calls.items);
     free(devices.items);
-    qsort(l->by_slice, l->count, sizeof *l->by_slice, by_slice);
+    array_sort(l->by_slice, l->count, sizeof *l->by_slice, by_slice);
     struct flow_join flow = {l, ix, l->count};
     flows_each(t, join_flow, &flow);
-    qsort(l->by_slice, l->count, sizeof *l->by_slice, by_slice);
+    array_sort(l->by_slice, l->count, sizeof *l->by_slice, by_slice);
     drop_doubles(l);
     index_by_call(l);
     return l;
@@ -349,7 +349,7 @@ static void fill_rows(struct launch_summary *s, struct latency *items, size_t n)
 {
     struct ranked *ranked = NULL;
     size_t count = 0, capacity = 0;
-    qsort(items, n, sizeof *items, by_name_and_latency);
+    array_sort(items, n, sizeof *items, by_name_and_latency);
     for (size_t i = 0; i < n;) {
         size_t end = i + 1;
         while (end < n && items[end].name == items[i].name)
@@ -359,8 +359,7 @@ static void fill_rows(struct launch_summary *s, struct latency *items, size_t n)
         ARRAY_PUSH(ranked, count, capacity, added);
         i = end;
     }
-    if (count > 1)
-        qsort(ranked, count, sizeof *ranked, by_total);
+    array_sort(ranked, count, sizeof *ranked, by_total);
     s->rows = xcalloc(count + 1, sizeof *s->rows);
     s->row_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++)

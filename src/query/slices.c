@@ -45,17 +45,16 @@ uint32_t slices_list(const struct trace *t, const struct index *ix, const struct
             slice++;
             /* With a limit no more than twice as many are kept in hand. */
             if (top && count >= 2 * (size_t)top + 1024) {
-                qsort(items, count, sizeof *items, compare);
+                array_sort(items, count, sizeof *items, compare);
                 count = top;
             }
         }
     }
-    if (count > 1)
-        qsort(items, count, sizeof *items, compare);
+    array_sort(items, count, sizeof *items, compare);
     if (top && count > top)
         count = top;
     *slices = xreallocarray(NULL, count + 1, sizeof **slices);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; items && i < count; i++)
         (*slices)[i] = items[i].slice;
     free(items);
     return (uint32_t)count;

@@ -452,7 +452,7 @@ static void finish_row(struct summary_job *job, uint32_t i)
     if (n == 0)
         return;
     if (n <= SORT_LIMIT) {
-        qsort(values, n, sizeof *values, by_value);
+        array_sort(values, n, sizeof *values, by_value);
         r->p50_ns = percentile_ns(values, n, 50);
         r->p95_ns = percentile_ns(values, n, 95);
         r->p99_ns = percentile_ns(values, n, 99);

@@ -36,7 +36,7 @@ static bool in_order(const struct interval_list *list)
 void interval_unite(struct interval_list *list)
 {
     if (!in_order(list))
-        qsort(list->items, list->count, sizeof *list->items, by_start);
+        array_sort(list->items, list->count, sizeof *list->items, by_start);
     size_t count = list->count;
     list->count = 0;
     for (size_t i = 0; i < count; i++)

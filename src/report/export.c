@@ -30,8 +30,7 @@ static int compare_places(const void *a, const void *b)
 static void sort_places(struct places *p)
 {
     size_t kept = 0;
-    if (p->count > 1)
-        qsort(p->bytes, p->count, sizeof *p->bytes, compare_places);
+    array_sort(p->bytes, p->count, sizeof *p->bytes, compare_places);
     for (size_t i = 0; i < p->count; i++)
         if (i == 0 || p->bytes[i] != p->bytes[i - 1])
             p->bytes[kept++] = p->bytes[i];

@@ -90,7 +90,8 @@ static void csv_text(FILE *out, const char *text, size_t len)
         p += utf8_decode(p, end, &code);
         if (code == '"')
             putc('"', out);
-        fwrite(bytes, 1, (size_t)utf8_encode(utf8_visible(code), bytes), out);
+        size_t n = (size_t)utf8_encode(utf8_visible(code), bytes);
+        fwrite(bytes, 1, n, out);
     }
     if (quote)
         putc('"', out);
@@ -283,8 +284,9 @@ static void write_part(FILE *out, const char *text, size_t len, int from, int to
         p += utf8_decode(p, end, &code);
         uint32_t visible = utf8_visible(code);
         int width = utf8_width(visible);
+        size_t n = (size_t)utf8_encode(visible, bytes);
         if (x >= from && x + width <= to)
-            fwrite(bytes, 1, (size_t)utf8_encode(visible, bytes), out);
+            fwrite(bytes, 1, n, out);
         else if (x < to && x + width > from)
             pad(out, (x + width < to ? x + width : to) - (x > from ? x : from));
         x += width;

@@ -44,8 +44,7 @@ static int by_label_and_key(const void *a, const void *b)
 
 static void sort_list(struct side_list *list, int (*compare)(const void *, const void *))
 {
-    if (list->count > 1)
-        qsort(list->items, list->count, sizeof *list->items, compare);
+    array_sort(list->items, list->count, sizeof *list->items, compare);
 }
 
 static uint32_t file_of(const struct trace *t, const struct side_event *event)
@@ -96,8 +95,7 @@ static int by_counter(const void *a, const void *b)
 static void sort_counters(struct builder *b)
 {
     struct trace *t = b->t;
-    if (b->sample_count > 1)
-        qsort(b->samples, b->sample_count, sizeof *b->samples, by_series);
+    array_sort(b->samples, b->sample_count, sizeof *b->samples, by_series);
     t->samples = xreallocarray(NULL, b->sample_count + 1, sizeof *t->samples);
     t->sample_count = b->sample_count;
     for (size_t i = 0; i < b->sample_count; i++) {
@@ -113,8 +111,7 @@ static void sort_counters(struct builder *b)
             s->max = raw->value;
         t->samples[i] = (struct counter_sample){ns_sub(raw->ts_ns, t->origin_ns), raw->value};
     }
-    if (t->series_count > 1)
-        qsort(t->series, t->series_count, sizeof *t->series, by_counter);
+    array_sort(t->series, t->series_count, sizeof *t->series, by_counter);
     for (uint32_t i = 0; i < t->series_count; i++) {
         struct counter *c = &t->counters[t->series[i].counter];
         if (c->series_count++ == 0)
@@ -256,8 +253,7 @@ static void pair_async(struct trace *t)
         i = end;
     }
     free(open);
-    if (t->async_span_count > 1)
-        qsort(t->async_spans, t->async_span_count, sizeof *t->async_spans, by_process);
+    array_sort(t->async_spans, t->async_span_count, sizeof *t->async_spans, by_process);
     assign_rows(t);
 }
 
@@ -278,8 +274,7 @@ static void place_open_begins(struct trace *t)
         open->start_ns = ns_sub(open->start_ns, t->origin_ns);
         open->track = t->source_track[open->track];
     }
-    if (t->open_begin_count > 1)
-        qsort(t->open_begins, t->open_begin_count, sizeof *t->open_begins, by_track);
+    array_sort(t->open_begins, t->open_begin_count, sizeof *t->open_begins, by_track);
 }
 
 void finish_extras(struct builder *b)

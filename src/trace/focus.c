@@ -39,8 +39,8 @@ static bool typical_span(const struct trace *t, int64_t *from_ns, int64_t *to_ns
     if (extremes > (n - 1) / 4)
         extremes = (n - 1) / 4;
     if (extremes > 0) {
-        qsort(starts, n, sizeof *starts, compare_ns);
-        qsort(ends, n, sizeof *ends, compare_ns);
+        array_sort(starts, n, sizeof *starts, compare_ns);
+        array_sort(ends, n, sizeof *ends, compare_ns);
         *from_ns = starts[extremes];
         *to_ns = ends[n - 1 - extremes];
         if (*to_ns <= *from_ns)

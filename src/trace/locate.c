@@ -56,7 +56,7 @@ void trace_locate_damage(struct trace *t)
     for (size_t i = 0; i < d->place_count; i++)
         if (d->places[i].byte != DAMAGE_NO_PLACE && d->places[i].line == 0)
             places[n++] = &d->places[i];
-    qsort(places, n, sizeof(*places), by_place);
+    array_sort(places, n, sizeof(*places), by_place);
     char *buffer = xmalloc(BLOCK);
     struct counting at = {0};
     for (size_t i = 0; i < n; i++) {

@@ -198,7 +198,7 @@ static void renumber_slice_ends(struct trace *t, const uint32_t *order, size_t n
     for (size_t i = 0; i < t->slice_end_count; i++)
         t->slice_ends[i].slice = place[t->slice_ends[i].slice];
     free(place);
-    qsort(t->slice_ends, t->slice_end_count, sizeof *t->slice_ends, compare_slice_ends);
+    array_sort(t->slice_ends, t->slice_end_count, sizeof *t->slice_ends, compare_slice_ends);
 }
 
 void finish_order(struct builder *b)

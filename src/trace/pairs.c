@@ -63,6 +63,8 @@ static void open_begin(struct pairing *p, const struct side_event *begin)
 /* Takes a begin, the innermost of its name, off both lists. */
 static void close_node(struct pairing *p, uint32_t node)
 {
+    if (!p->nodes)
+        return;
     struct node *n = &p->nodes[node];
     p->of_name[name_of(p, n->begin)] = n->same;
     if (n->previous != TRACE_NONE)
@@ -118,7 +120,7 @@ static void end_track(struct pairing *p)
         p->of_name[name_of(p, p->nodes[node].begin)] = TRACE_NONE;
         node = p->nodes[node].previous;
     }
-    for (node = first; node != TRACE_NONE; node = p->nodes[node].next) {
+    for (node = first; p->nodes && node != TRACE_NONE; node = p->nodes[node].next) {
         const struct side_event *begin = p->nodes[node].begin;
         struct open_begin open = {begin->ts_ns, begin->byte, begin->track, begin->label};
         ARRAY_PUSH(t->open_begins, t->open_begin_count, p->open_capacity, open);
@@ -138,7 +140,7 @@ void finish_pairs(struct builder *b)
         halves[n++] = &b->begins.items[i];
     for (size_t i = 0; i < b->ends.count; i++)
         halves[n++] = &b->ends.items[i];
-    qsort(halves, count, sizeof *halves, compare_halves);
+    array_sort(halves, count, sizeof *halves, compare_halves);
 
     struct pairing p = {.b = b, .innermost = TRACE_NONE};
     uint32_t names = intern_count(b->t->names);

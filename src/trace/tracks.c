@@ -79,7 +79,7 @@ static void add_processes(struct builder *b)
         const struct source_process *p = &b->processes[i];
         order[i] = make_entry(b, i, p->file, p->pid, p->naming.sort_index);
     }
-    qsort(order, b->process_count, sizeof *order, compare_entries);
+    array_sort(order, b->process_count, sizeof *order, compare_entries);
     t->processes = xcalloc(b->process_count, sizeof *t->processes);
     t->process_count = (uint32_t)b->process_count;
     /* From the builder's number to the display order, for a moment in first_track. */
@@ -113,7 +113,7 @@ static void add_tracks(struct builder *b, const struct content *contents)
         if (contents[i].drawn)
             order[count++] = make_entry(b, i, t->source_process[i], b->sources[i].tid,
                                         b->thread_namings[i].sort_index);
-    qsort(order, count, sizeof *order, compare_entries);
+    array_sort(order, count, sizeof *order, compare_entries);
     t->tracks = xcalloc(count, sizeof *t->tracks);
     t->track_count = count;
     t->source_track = xreallocarray(NULL, t->source_count, sizeof *t->source_track);

@@ -53,10 +53,9 @@ static bool continues(char c)
 
 static size_t before(const struct prompt *p, size_t at)
 {
-    if (at > 0)
-        at--;
-    while (at > 0 && continues(p->text[at]))
-        at--;
+    while (at > 0)
+        if (!continues(p->text[--at]))
+            break;
     return at;
 }
 

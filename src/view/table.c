@@ -229,10 +229,8 @@ void table_put_name(struct text *out, const struct trace *t, uint32_t slice)
 static void place_columns(struct table *table, int x, int cols)
 {
     const struct table_model *m = table->model;
-    bool shown[TABLE_COLUMNS];
+    bool shown[TABLE_COLUMNS] = {true};
     int used = m->columns[0].width;
-    for (int c = 0; c < m->column_count; c++)
-        shown[c] = c == 0;
     for (int priority = 0; priority <= 20; priority++) {
         for (int c = 1; c < m->column_count; c++) {
             if (m->columns[c].priority != priority || used + m->columns[c].width + 1 > cols)

@@ -48,9 +48,8 @@ static int by_length(const void *a, const void *b)
 static void sort(struct table *table)
 {
     struct state *s = state_of(table);
-    if (s->count > 1)
-        qsort(s->lines, s->count, sizeof *s->lines,
-              table->sort_column == START ? by_start : by_length);
+    array_sort(s->lines, s->count, sizeof *s->lines,
+               table->sort_column == START ? by_start : by_length);
     for (size_t i = 0; table->reverse && i < s->count / 2; i++) {
         struct line other = s->lines[i];
         s->lines[i] = s->lines[s->count - 1 - i];

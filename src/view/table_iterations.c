@@ -70,7 +70,7 @@ static bool comes_before(const struct table *table, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* Heap sort: thousands of iterations, no context for qsort(). */
+/* Heap sort: thousands of iterations, no context for array_sort(). */
 static void sift(const struct table *table, uint32_t *order, uint32_t i, uint32_t n)
 {
     for (;;) {

@@ -22,7 +22,7 @@ struct state {
     uint32_t track, slice; /* where the collecting is */
 };
 
-/* What qsort() has to know: there is only one thread that sorts tables. */
+/* What array_sort() has to know: there is only one thread that sorts tables. */
 struct keyed {
     int64_t key;
     uint32_t slice;
@@ -51,7 +51,7 @@ static void sort(struct table *table)
         int64_t key = table->sort_column == DURATION ? -t->dur_ns[slice] : t->start_ns[slice];
         keyed[i] = (struct keyed){table->reverse ? ~key : key, slice};
     }
-    qsort(keyed, s->count, sizeof *keyed, by_key);
+    array_sort(keyed, s->count, sizeof *keyed, by_key);
     for (size_t i = 0; i < s->count; i++)
         s->slices[i] = keyed[i].slice;
     free(keyed);

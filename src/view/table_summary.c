@@ -213,15 +213,14 @@ static void find_instances(struct table *table, uint32_t row)
                 struct instance added = {c->t->dur_ns[slice], c->t->start_ns[slice], slice};
                 ARRAY_PUSH(items, count, capacity, added);
                 if (count == 2 * INSTANCES) {
-                    qsort(items, count, sizeof *items, slowest_first);
+                    array_sort(items, count, sizeof *items, slowest_first);
                     count = INSTANCES;
                 }
             }
             slice++;
         }
     }
-    if (count > 1)
-        qsort(items, count, sizeof *items, slowest_first);
+    array_sort(items, count, sizeof *items, slowest_first);
     if (count > INSTANCES)
         count = INSTANCES;
     s->instances = xreallocarray(NULL, count + 1, sizeof *s->instances);
