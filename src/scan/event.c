@@ -231,7 +231,7 @@ static inline const char *read_atom(const char *p, const char *end, struct event
                                     struct token *token)
 {
     const char *q = short_number_end(p);
-    if (!q)
+    if (!q || !ends_value(*q)) /* an exponent, say */
         q = plain_number(p);
     if (__builtin_expect(q && ends_value(*q) && q < end, 1)) {
         *token = (struct token){p, (uint32_t)(q - p), TOKEN_NUMBER};
