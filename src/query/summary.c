@@ -206,26 +206,6 @@ static uint32_t row_for(struct summary_job *job, uint32_t slice)
     return row;
 }
 
-/* The sum of the durations of a slice's direct children. */
-static int64_t children_ns(const struct summary_job *job, uint32_t slice)
-{
-    const struct trace *t = job->t;
-    int64_t end = trace_end_ns(t, slice), sum = 0;
-    if (!index_has_overlap(job->ix, job->track)) {
-        /* All slices of a depth share a lane, and nothing in it is shared with others
-         * within the slice. */
-        uint32_t lane = index_lane(job->ix, slice) + 1;
-        if (lane >= index_lanes(job->ix, job->track))
-            return 0;
-        return index_lane_busy(job->ix, job->track, lane, t->start_ns[slice], end);
-    }
-    uint32_t last = t->tracks[job->track].first + t->tracks[job->track].count;
-    for (uint32_t i = slice + 1; i < last && t->start_ns[i] <= end; i++)
-        if (index_parent(job->ix, i) == slice)
-            sum = ns_add(sum, t->dur_ns[i]);
-    return sum;
-}
-
 static int64_t clipped_ns(const struct summary_job *job, uint32_t slice)
 {
     int64_t start = job->t->start_ns[slice], end = trace_end_ns(job->t, slice);
@@ -256,13 +236,6 @@ static void add_value(struct summary_job *job, uint32_t row, uint32_t slice)
     }
 }
 
-/* True if part of the slice's children may lie outside of what the scan visits. */
-static bool at_edge(const struct summary_job *job, uint32_t slice)
-{
-    return job->t->start_ns[slice] < job->sel.from_ns ||
-           trace_end_ns(job->t, slice) > job->sel.to_ns;
-}
-
 static void set_open(struct summary_job *job, uint32_t depth, uint32_t row)
 {
     if (depth >= job->open_capacity) {
@@ -275,7 +248,8 @@ static void set_open(struct summary_job *job, uint32_t depth, uint32_t row)
     job->open[depth].row = row;
 }
 
-/* Takes a child's time off its parent's row. */
+/* Takes a child's time off its parent's row. Children outside of the window stay out
+ * of it: so an export of the window gives the same figures. */
 static void charge_parent(struct summary_job *job, uint32_t slice, uint32_t depth)
 {
     const struct trace *t = job->t;
@@ -286,7 +260,7 @@ static void charge_parent(struct summary_job *job, uint32_t slice, uint32_t dept
         row = depth - 1 < job->open_capacity ? job->open[depth - 1].row : TRACE_NONE;
     } else {
         uint32_t parent = index_parent(job->ix, slice);
-        if (parent != TRACE_NONE && !at_edge(job, parent) && selection_has(&job->sel, t, parent))
+        if (parent != TRACE_NONE && selection_takes(&job->sel, t, parent))
             row = row_for(job, parent);
     }
     if (row != TRACE_NONE)
@@ -305,11 +279,6 @@ static void scan_slice(struct summary_job *job, uint32_t slice)
         return;
     uint32_t depth = index_depth(job->ix, slice);
     charge_parent(job, slice, depth);
-    if (chosen && at_edge(job, slice)) {
-        struct summary_row *r = &job->result->rows[row];
-        r->self_ns = ns_sub(r->self_ns, children_ns(job, slice));
-        row = TRACE_NONE;
-    }
     set_open(job, depth, row);
 }
 

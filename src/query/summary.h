@@ -28,6 +28,8 @@ struct summary_row {
     bool mixed;        /* the row holds slices of several categories */
     const char *text;  /* what to show for the row, owned by the summary; unsafe text */
     uint32_t count;
+    /* self: total less the durations of direct children on the same track (in a window:
+     * of those that are in it); device slices have none. */
     int64_t total_ns, self_ns, window_ns;
     int64_t min_ns, max_ns, p50_ns, p95_ns, p99_ns;
     int64_t mean_ps;  /* the mean in picoseconds, rounded half up: three decimals of ns */
