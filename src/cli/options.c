@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,15 +247,15 @@ static bool take_plain_option(int option, const char *value, struct options *o)
 
 static bool unknown_option(char **argv, int option, struct error *err)
 {
-    const char *word = argv[optind - 1];
-    if (option == ':') {
-        if (optopt && optopt < 256)
-            return error_set(err, ERROR_USAGE, "option '-%c' needs a value", optopt);
+    /* The word as it was typed, or one letter of several behind a dash. */
+    char word[128];
+    if (strncmp(argv[optind - 1], "--", 2) == 0 || !optopt)
+        snprintf(word, sizeof word, "%s", argv[optind - 1]);
+    else
+        snprintf(word, sizeof word, "-%c", optopt);
+    if (option == ':')
         return error_set(err, ERROR_USAGE, "option '%s' needs a value", word);
-    }
-    if (optopt && optopt < 256)
-        return error_set(err, ERROR_USAGE, "unknown option '-%c'", optopt);
-    if (optopt)
+    if (strncmp(word, "--", 2) == 0 && optopt)
         return error_set(err, ERROR_USAGE, "option '%s' takes no value", word);
     return error_set(err, ERROR_USAGE, "unknown option '%s'", word);
 }
