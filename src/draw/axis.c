@@ -14,8 +14,8 @@ int64_t axis_step_ns(const struct scale *s, int cols)
         for (int i = 0; i < 3; i++)
             if ((__int128)power * factors[i] >= least)
                 return power * factors[i];
-        if (power > INT64_MAX / 50)
-            return power;
+        if (power > INT64_MAX / 100)
+            return power * 5;
     }
 }
 

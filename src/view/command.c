@@ -46,10 +46,14 @@ static struct table *table_of(struct viewer *v)
 
 static void move_lines(struct viewer *v, int64_t lines)
 {
+    struct table *table = table_of(v);
+    uint32_t before = v->pane == PANE_TABLE ? table_cursor(table) : v->cursor_line;
     if (v->pane == PANE_TABLE)
-        table_move(table_of(v), lines);
+        table_move(table, lines);
     else
         jump_line(v, lines);
+    if ((v->pane == PANE_TABLE ? table_cursor(table) : v->cursor_line) == before)
+        view_complain(v, lines < 0 ? "this is the first line" : "this is the last line");
 }
 
 static int64_t page(const struct viewer *v)
@@ -141,8 +145,16 @@ static bool redo(struct viewer *v, const char *argument, struct error *err)
     return true;
 }
 
-PLAIN(whole, zoom_set(v, v->t->first_start_ns, v->t->end_ns))
-PLAIN(focus, zoom_set(v, v->t->focus_start_ns, v->t->focus_end_ns))
+static void show_all_of(struct viewer *v, int64_t from, int64_t to, const char *what)
+{
+    int64_t before_from = v->from_ns, before_to = v->to_ns;
+    zoom_set(v, from, to);
+    if (v->from_ns == before_from && v->to_ns == before_to)
+        view_complain(v, "this is %s", what);
+}
+
+PLAIN(whole, show_all_of(v, v->t->first_start_ns, v->t->end_ns, "the whole trace"))
+PLAIN(focus, show_all_of(v, v->t->focus_start_ns, v->t->focus_end_ns, "the bulk of the slices"))
 
 /* The range, else the selected slice; again: the whole trace. */
 static bool fit(struct viewer *v, const char *argument, struct error *err)
@@ -273,6 +285,7 @@ static bool choose_family(struct viewer *v, const char *argument, struct error *
     v->family = v->family == TRACE_NONE ? 0 : v->family + 1;
     if (v->family >= list->family_count)
         v->family = TRACE_NONE;
+    view_changed(v);
     if (v->family == TRACE_NONE) {
         view_say(v, "iterations of all families");
     } else {
@@ -367,6 +380,11 @@ static void move_cursor(struct viewer *v, int cells)
 {
     struct scale s = screen_scale(v);
     int64_t column = scale_column(&s, v->cursor_ns) + cells;
+    if (column < 0 || column >= s.cols) { /* the window goes along */
+        zoom_pan_share(v, cells < 0 ? -10 : 10);
+        s = screen_scale(v);
+        column = scale_column(&s, v->cursor_ns) + cells;
+    }
     column = column < 0 ? 0 : column >= s.cols ? s.cols - 1 : column;
     v->cursor_ns = scale_time(&s, (int)column);
     if (v->cursor_ns >= v->to_ns)

@@ -68,7 +68,7 @@ static bool same_question(const struct table *table, const struct table_context 
     const struct table_context *old = &table->context;
     size_t names = intern_count(c->t->names);
     if (!table->ready || old->t != c->t || old->iterations != c->iterations || old->by != c->by ||
-        old->ascii != c->ascii)
+        old->family != c->family || old->ascii != c->ascii)
         return false;
     if (table->model->wants_scope && (old->from_ns != c->from_ns || old->to_ns != c->to_ns))
         return false;

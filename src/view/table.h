@@ -28,6 +28,7 @@ struct table_context {
     const struct iterations *iterations; /* never NULL once a trace is there */
     const struct launches *launches;     /* likewise */
     int64_t from_ns, to_ns;              /* the window, range, iteration or whole trace (`W`) */
+    uint32_t family;                     /* of iterations to list; TRACE_NONE: all */
     uint32_t slice;                      /* the selected one, or TRACE_NONE */
     const bool *names;                   /* the filter `\`: per name id, or NULL */
     const bool *matches;                 /* the search: per name id, or NULL */

@@ -113,6 +113,8 @@ static void start(struct table *table)
     for (uint32_t i = 0; i < list->count; i++) {
         const struct label *label =
             &table->context.t->labels[table->context.t->label[list->items[i].slice]];
+        if (table->context.family != TRACE_NONE && list->items[i].family != table->context.family)
+            continue;
         if (!table->names || table->names[label->name])
             s->order[s->count++] = i;
     }

@@ -203,6 +203,7 @@ void view_changed(struct viewer *v)
         .ix = v->ix,
         .iterations = v->iterations,
         .launches = v->launches,
+        .family = v->family,
         .slice = v->slice,
         .names = v->filter_names,
         .matches = v->matches,

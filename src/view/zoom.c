@@ -124,13 +124,15 @@ void zoom_by(struct viewer *v, bool in)
 
 void zoom_pan(struct viewer *v, int64_t delta_ns)
 {
-    int64_t before = v->from_ns;
+    int64_t before = v->from_ns, cursor = v->cursor_ns;
     zoom_set(v, ns_add(v->from_ns, delta_ns), ns_add(v->to_ns, delta_ns));
     if (v->from_ns == before)
         view_complain(v, delta_ns < 0 ? "this is the start of the trace"
                                       : "this is the end of the trace");
     else
-        v->cursor_ns = ns_add(v->cursor_ns, v->from_ns - before);
+        v->cursor_ns = ns_add(cursor, v->from_ns - before); /* it stays in its column */
+    if (v->cursor_ns >= v->to_ns)
+        v->cursor_ns = v->to_ns - 1;
 }
 
 void zoom_pan_share(struct viewer *v, int percent)

@@ -32,8 +32,8 @@ END_TEST
 
 START_TEST(test_utf8_bad_bytes)
 {
-    static const char *const bad[] = {"\xff",         "\xc0\x80",     "\xed\xa0\x80",
-                                      "\xf4\x90\x80\x80", "\x80",     "\xe2\x82"};
+    static const char *const bad[] = {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                                      "\x80", "\xe2\x82"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         int32_t code;
         ck_assert_int_eq(utf8_decode(bad[i], bad[i] + strlen(bad[i]), &code), 1);

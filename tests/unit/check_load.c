@@ -28,7 +28,8 @@ static bool damaged(const struct trace *t)
 }
 
 #define A "{\"ph\":\"X\",\"name\":\"a\",\"cat\":\"kernel\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5}"
-#define B "{\"ph\":\"X\",\"name\":\"b\",\"cat\":\"cpu_op\",\"pid\":1,\"tid\":3,\"ts\":20.001,\"dur\":1}"
+#define B \
+    "{\"ph\":\"X\",\"name\":\"b\",\"cat\":\"cpu_op\",\"pid\":1,\"tid\":3,\"ts\":20.001,\"dur\":1}"
 
 /* A file's text, how many slices it has and what is wrong with it (TRACE_NONE kind:
  * nothing). */
@@ -39,7 +40,8 @@ static const struct {
 } forms[] = {
     {"[" A "," B "]", 2, -1},
     {"{\"traceEvents\":[" A "," B "]}", 2, -1},
-    {"{\"x\":{\"traceEvents\":1},\"y\":[1,{}],\"traceEvents\":[" A "," B "],\"traceName\":\"t\"}", 2, -1},
+    {"{\"x\":{\"traceEvents\":1},\"y\":[1,{}],\"traceEvents\":[" A "," B "],\"traceName\":\"t\"}",
+     2, -1},
     {A "\n" B "\n", 2, -1},
     {"  {\"traceEvents\" : [\r\n" A "\r\n,\r\n" B "\r\n]\r\n}\r\n", 2, -1},
     {"\xef\xbb\xbf[" A "," B "]", 2, DAMAGE_BOM},
@@ -92,9 +94,16 @@ END_TEST
 static const struct {
     const char *text, *message;
 } useless[] = {
-    {"", "empty"},           {"  \n", "not JSON"},     {"<html><body>", "not JSON"},
-    {"{}", "no trace"},      {"{\"a\": 1}", "no trace"}, {"{\"schemaVersion\": 1, \"dev", "cut off"},
-    {"[]", "no events"},     {"\x7f""ELF\x01\x02", "not JSON"},
+    {"", "empty"},
+    {"  \n", "not JSON"},
+    {"<html><body>", "not JSON"},
+    {"{}", "no trace"},
+    {"{\"a\": 1}", "no trace"},
+    {"{\"schemaVersion\": 1, \"dev", "cut off"},
+    {"[]", "no events"},
+    {"\x7f"
+     "ELF\x01\x02",
+     "not JSON"},
 };
 
 START_TEST(test_useless)
@@ -129,12 +138,14 @@ static size_t make_events(struct random *r, struct text *out, struct place *plac
             text_puts(out, ",\n");
         p->start = out->len;
         const char *gap = pretty ? "\n    " : " ";
-        text_printf(out, "{%s\"ph\": \"X\",%s\"cat\": \"kernel\",%s\"name\": \"%s\",%s\"pid\": %d,", gap,
-                    gap, gap, p->name, gap, (int)random_below(r, 3));
+        text_printf(out, "{%s\"ph\": \"X\",%s\"cat\": \"kernel\",%s\"name\": \"%s\",%s\"pid\": %d,",
+                    gap, gap, gap, p->name, gap, (int)random_below(r, 3));
         text_printf(out, "%s\"tid\": %d,%s\"ts\": %lld.%03d,%s\"dur\": %lld.%03d,", gap,
                     (int)random_below(r, 4), gap, (long long)(p->ts_ns / 1000),
-                    (int)(p->ts_ns % 1000), gap, (long long)(p->dur_ns / 1000), (int)(p->dur_ns % 1000));
-        text_printf(out, "%s\"args\": {\"correlation\": %d, \"list\": [1, 2, {\"k\": \"}, {\"}]}%s}",
+                    (int)(p->ts_ns % 1000), gap, (long long)(p->dur_ns / 1000),
+                    (int)(p->dur_ns % 1000));
+        text_printf(out,
+                    "%s\"args\": {\"correlation\": %d, \"list\": [1, 2, {\"k\": \"}, {\"}]}%s}",
                     gap, (int)i, pretty ? "\n  " : "");
         p->end = out->len;
     }
@@ -249,8 +260,17 @@ END_TEST
 /* Megabytes of nothing but trouble end, and take memory in proportion. */
 START_TEST(test_hostile)
 {
-    static const char *const pieces[] = {"\"", "{", "[", "\\", ",", "}", "]", "{\"ph\":",
-                                         "[{\"ph\":1,\"a\":", "{\"ph\":\"X\",\"name\":\"", "\"ph\":",
+    static const char *const pieces[] = {"\"",
+                                         "{",
+                                         "[",
+                                         "\\",
+                                         ",",
+                                         "}",
+                                         "]",
+                                         "{\"ph\":",
+                                         "[{\"ph\":1,\"a\":",
+                                         "{\"ph\":\"X\",\"name\":\"",
+                                         "\"ph\":",
                                          "{\"a\":"};
     struct text text = {0};
     struct error err = {0};
@@ -359,15 +379,15 @@ END_TEST
 
 START_TEST(test_pairs)
 {
-    struct trace *t = load(
-        "[{\"ph\":\"E\",\"name\":\"none\",\"pid\":1,\"tid\":1,\"ts\":1},"
-        "{\"ph\":\"B\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":10,\"cat\":\"cpu_op\"},"
-        "{\"ph\":\"B\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":20},"
-        "{\"ph\":\"E\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":30},"
-        "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":40},"
-        "{\"ph\":\"B\",\"name\":\"open\",\"pid\":1,\"tid\":1,\"ts\":50},"
-        "{\"ph\":\"B\",\"name\":\"z\",\"pid\":1,\"tid\":2,\"ts\":5},"
-        "{\"ph\":\"E\",\"name\":\"z\",\"pid\":1,\"tid\":2,\"ts\":5}]");
+    struct trace *t =
+        load("[{\"ph\":\"E\",\"name\":\"none\",\"pid\":1,\"tid\":1,\"ts\":1},"
+             "{\"ph\":\"B\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":10,\"cat\":\"cpu_op\"},"
+             "{\"ph\":\"B\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":20},"
+             "{\"ph\":\"E\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":30},"
+             "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":40},"
+             "{\"ph\":\"B\",\"name\":\"open\",\"pid\":1,\"tid\":1,\"ts\":50},"
+             "{\"ph\":\"B\",\"name\":\"z\",\"pid\":1,\"tid\":2,\"ts\":5},"
+             "{\"ph\":\"E\",\"name\":\"z\",\"pid\":1,\"tid\":2,\"ts\":5}]");
     ck_assert_uint_eq(t->slice_count, 3);
     ck_assert_uint_eq(t->open_begin_count, 1);
     ck_assert_uint_eq(t->unmatched_ends, 1);
@@ -386,8 +406,10 @@ START_TEST(test_ids_and_order)
 {
     struct trace *t = load(
         "[{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":9,\"args\":{\"sort_index\":-1}},"
-        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":9,\"tid\":\"7\",\"args\":{\"name\":\"first\"}},"
-        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":9,\"tid\":7,\"args\":{\"name\":\"last wins\"}},"
+        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":9,\"tid\":\"7\",\"args\":{\"name\":"
+        "\"first\"}},"
+        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":9,\"tid\":7,\"args\":{\"name\":\"last "
+        "wins\"}},"
         "{\"ph\":\"X\",\"name\":\"n\",\"pid\":1,\"tid\":0,\"ts\":1},"
         "{\"ph\":\"X\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":1},"
         "{\"ph\":\"X\",\"name\":\"n\",\"pid\":9,\"tid\":7,\"ts\":1},"

@@ -162,7 +162,8 @@ static size_t slow_gaps(const struct trace *t, uint32_t process, struct gap *gap
         if (!busy[at])
             continue;
         if (last >= 0 && at > last + 1)
-            gaps[n++] = (struct gap){.start_ns = (last + 1) * 1000, .dur_ns = (at - last - 1) * 1000};
+            gaps[n++] =
+                (struct gap){.start_ns = (last + 1) * 1000, .dur_ns = (at - last - 1) * 1000};
         last = at;
     }
     return n;
@@ -329,8 +330,10 @@ START_TEST(test_launch_choice)
 {
     struct error err = {0};
     static const char text[] =
-        "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":20},"
-        "{\"ph\":\"X\",\"cat\":\"privateuse1_runtime\",\"name\":\"aiuLaunchControlBlocks\",\"pid\":1,"
+        "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":20}"
+        ","
+        "{\"ph\":\"X\",\"cat\":\"privateuse1_runtime\",\"name\":\"aiuLaunchControlBlocks\",\"pid\":"
+        "1,"
         "\"tid\":1,\"ts\":5,\"dur\":2,\"args\":{\"correlation\":7}},"
         "{\"ph\":\"X\",\"cat\":\"privateuse1_runtime\",\"name\":\"aiuSubmitToHardware\",\"pid\":1,"
         "\"tid\":1,\"ts\":8,\"dur\":2,\"args\":{\"correlation\":7}},"
@@ -338,9 +341,11 @@ START_TEST(test_launch_choice)
         "\"tid\":1,\"ts\":11,\"dur\":2,\"args\":{\"correlation\":7}},"
         "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":0,\"ts\":30,\"dur\":2,"
         "\"args\":{\"correlation\":7}},"
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"flow\",\"pid\":0,\"tid\":0,\"ts\":40,\"dur\":2},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"flow\",\"pid\":0,\"tid\":0,\"ts\":40,\"dur\":"
+        "2},"
         "{\"ph\":\"s\",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"id\":3,\"pid\":1,\"tid\":1,\"ts\":6},"
-        "{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"id\":3,\"pid\":0,\"tid\":0,"
+        "{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"id\":3,\"pid\":0,\"tid\":"
+        "0,"
         "\"ts\":40}]";
     struct trace *t = trace_from_text(text, strlen(text), &err);
     struct index *ix = index_build(t, 1);

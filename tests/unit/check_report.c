@@ -31,10 +31,20 @@ static bool parse(const char *line, struct options *options, struct error *err)
 }
 
 static const char *const good_lines[] = {
-    "a.json",          "-r info a",      "--report=summary -f json a b", "-x out.json -w 1..2 a",
-    "--demo",          "-h",             "-V --nonsense",                "-rgaps -b track a",
-    "-r diff a b",     "-qr slices -s dur -n 5 a", "-r summary -b stem -s p95 -- -a",
-    "--size=80x24 --script=s a",         "--rep info a",                 "-r summary -c all -",
+    "a.json",
+    "-r info a",
+    "--report=summary -f json a b",
+    "-x out.json -w 1..2 a",
+    "--demo",
+    "-h",
+    "-V --nonsense",
+    "-rgaps -b track a",
+    "-r diff a b",
+    "-qr slices -s dur -n 5 a",
+    "-r summary -b stem -s p95 -- -a",
+    "--size=80x24 --script=s a",
+    "--rep info a",
+    "-r summary -c all -",
 };
 
 START_TEST(test_good_lines)
@@ -48,13 +58,27 @@ END_TEST
 static const struct {
     const char *line, *named; /* what the message has to name */
 } bad_lines[] = {
-    {"", "no trace"},         {"-r nonsense a", "nonsense"}, {"-f xml -r info a", "xml"},
-    {"--nonsense a", "--nonsense"}, {"-Z a", "-Z"},          {"-r", "-r"},
-    {"-n -1 -r info a", "-1"}, {"-n 5x -r info a", "5x"},    {"-t 0 a", "0"},
-    {"-r gaps -b name a", "name"}, {"-r info -s total a", "total"}, {"-r diff a", "two"},
-    {"-x o -r info a", "-x"}, {"-w 1..2 -i 0 -r info a", "-w"}, {"--size=1x1 a", "1x1"},
-    {"--color=maybe a", "maybe"}, {"-m ( a", "("},           {"--demo a", "--demo"},
-    {"--report", "--report"}, {"--quiet=1 a", "--quiet"},    {"-x o a b", "-x"},
+    {"", "no trace"},
+    {"-r nonsense a", "nonsense"},
+    {"-f xml -r info a", "xml"},
+    {"--nonsense a", "--nonsense"},
+    {"-Z a", "-Z"},
+    {"-r", "-r"},
+    {"-n -1 -r info a", "-1"},
+    {"-n 5x -r info a", "5x"},
+    {"-t 0 a", "0"},
+    {"-r gaps -b name a", "name"},
+    {"-r info -s total a", "total"},
+    {"-r diff a", "two"},
+    {"-x o -r info a", "-x"},
+    {"-w 1..2 -i 0 -r info a", "-w"},
+    {"--size=1x1 a", "1x1"},
+    {"--color=maybe a", "maybe"},
+    {"-m ( a", "("},
+    {"--demo a", "--demo"},
+    {"--report", "--report"},
+    {"--quiet=1 a", "--quiet"},
+    {"-x o a b", "-x"},
 };
 
 START_TEST(test_bad_lines)
@@ -93,11 +117,14 @@ static const char nasty[] =
     "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"p,\\\"q\\\"\"}},\n"
     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a \\\"b\\\", c\\nd\",\"pid\":1,\"tid\":1,\"ts\":1,"
     "\"dur\":2.5},\n"
-    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"\x1b[31mred\\u001b]0;t\\u0007\",\"pid\":1,\"tid\":1,"
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"\x1b[31mred\\u001b]0;t\\u0007\",\"pid\":1,\"tid\":"
+    "1,"
     "\"ts\":5,\"dur\":1,\"args\":{\"x\":NaN}},\n"
-    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"bad\xff\xe2\x80\xae\",\"pid\":1,\"tid\":1,\"ts\":9,"
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"bad\xff\xe2\x80\xae\",\"pid\":1,\"tid\":1,\"ts\":"
+    "9,"
     "\"dur\":1},\n"
-    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\",\"pid\":1,\"tid\":2,\"ts\":0,"
+    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\",\"pid\":1,\"tid\":2,"
+    "\"ts\":0,"
     "\"dur\":20},\n"
     "{\"ph\":\"i\",\"name\":\"mark\",\"pid\":1,\"tid\":2,\"ts\":6,\"s\":\"t\"}],\n"
     "\"traceName\": \"x\"}";
@@ -158,7 +185,8 @@ START_TEST(test_all_reports)
             json_error_t why;
             json_t *value = json_loads(text, 0, &why);
             ck_assert_msg(value != NULL, "%s: %s", why.text, text);
-            ck_assert(strncmp(json_string_value(json_object_get(value, "format")), "spytop-", 7) == 0);
+            ck_assert(strncmp(json_string_value(json_object_get(value, "format")), "spytop-", 7) ==
+                      0);
             json_decref(value);
         }
         free(text);
@@ -170,11 +198,23 @@ END_TEST
 /* The keys that are promised, in their order. */
 START_TEST(test_json_keys)
 {
-    static const char *const keys[] = {
-        "\"format\":\"spytop-info-1\"", "\"files\":", "\"origin_us\":\"0.000\"", "\"base_time_ns\":null",
-        "\"span_ns\":20000", "\"events\":", "\"by_phase\":", "\"by_category\":", "\"slices\":",
-        "\"tracks\":", "\"counters\":", "\"async\":", "\"instants\":1", "\"flows\":",
-        "\"iterations\":[\"ProfilerStep#1\"]", "\"focus\":", "\"warnings\":"};
+    static const char *const keys[] = {"\"format\":\"spytop-info-1\"",
+                                       "\"files\":",
+                                       "\"origin_us\":\"0.000\"",
+                                       "\"base_time_ns\":null",
+                                       "\"span_ns\":20000",
+                                       "\"events\":",
+                                       "\"by_phase\":",
+                                       "\"by_category\":",
+                                       "\"slices\":",
+                                       "\"tracks\":",
+                                       "\"counters\":",
+                                       "\"async\":",
+                                       "\"instants\":1",
+                                       "\"flows\":",
+                                       "\"iterations\":[\"ProfilerStep#1\"]",
+                                       "\"focus\":",
+                                       "\"warnings\":"};
     struct opened o = open_text(nasty);
     struct report_request request = request_for(REPORT_INFO, FORMAT_JSON);
     char *text = report(&o, &request);
@@ -195,7 +235,8 @@ START_TEST(test_csv_quoting)
     struct report_request request = request_for(REPORT_SLICES, FORMAT_CSV);
     char *text = report(&o, &request);
     ck_assert(strncmp(text, "name,category,pid,tid,start_ns,dur_ns,depth,lane\r\n", 50) == 0);
-    ck_assert(strstr(text, "\"a \"\"b\"\", c\xe2\x90\x8a""d\",kernel,1,1,1000,2500,0,0\r\n"));
+    ck_assert(strstr(text, "\"a \"\"b\"\", c\xe2\x90\x8a"
+                           "d\",kernel,1,1,1000,2500,0,0\r\n"));
     free(text);
     close_opened(&o);
 }

@@ -108,9 +108,21 @@ static void random_space(struct random *r, struct text *out)
 
 static void random_string(struct random *r, struct text *out)
 {
-    static const char *const parts[] = {"a",      "xyz", "\\n",  "\\\"",     "\\\\", "\\u00e9",
-                                        "\\/",    "{",   "}",    ", \\\"ph\\\":", "\xc3\xa9",
-                                        "\xe2\x82\xac", "\\ud83d\\ude00", " ", "long text that goes on"};
+    static const char *const parts[] = {"a",
+                                        "xyz",
+                                        "\\n",
+                                        "\\\"",
+                                        "\\\\",
+                                        "\\u00e9",
+                                        "\\/",
+                                        "{",
+                                        "}",
+                                        ", \\\"ph\\\":",
+                                        "\xc3\xa9",
+                                        "\xe2\x82\xac",
+                                        "\\ud83d\\ude00",
+                                        " ",
+                                        "long text that goes on"};
     text_putc(out, '"');
     for (uint64_t n = random_below(r, 6); n > 0; n--)
         text_puts(out, parts[random_below(r, sizeof parts / sizeof *parts)]);
@@ -119,8 +131,16 @@ static void random_string(struct random *r, struct text *out)
 
 static void random_value(struct random *r, struct text *out, int depth)
 {
-    static const char *const atoms[] = {"0",    "-1",   "12.5", "1e3",  "-0.25E-2", "true",
-                                        "null", "false", "1707279511678052.123", "9007199254740993"};
+    static const char *const atoms[] = {"0",
+                                        "-1",
+                                        "12.5",
+                                        "1e3",
+                                        "-0.25E-2",
+                                        "true",
+                                        "null",
+                                        "false",
+                                        "1707279511678052.123",
+                                        "9007199254740993"};
     uint64_t kind = random_below(r, depth > 4 ? 2 : 4);
     if (kind == 0) {
         text_puts(out, atoms[random_below(r, sizeof atoms / sizeof *atoms)]);
@@ -263,7 +283,8 @@ END_TEST
 static const char example[] =
     "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\\u0041\\n\", \"pid\": 1, \"tid\": \"7\",\n"
     " \"ts\": 12.5, \"dur\": 3, \"args\": {\"correlation\": 99, \"name\": \"decoy\", \"ts\": 1,\n"
-    " \"deep\": [{\"ph\": \"M\"}, [1, {}]], \"orig_name\": \"real#1\", \"user_cat\": 1}, \"id\": 5}";
+    " \"deep\": [{\"ph\": \"M\"}, [1, {}]], \"orig_name\": \"real#1\", \"user_cat\": 1}, \"id\": "
+    "5}";
 
 START_TEST(test_fields)
 {
