@@ -163,11 +163,11 @@ static bool fit(struct viewer *v, const char *argument, struct error *err)
     if (was || (!v->has_range && v->slice == TRACE_NONE))
         return whole(v, argument, err);
     if (v->has_range) {
-        zoom_set(v, v->range_from, v->range_to);
+        show_all_of(v, v->range_from, v->range_to, "the range");
     } else {
         int64_t dur = v->t->dur_ns[v->slice], air = dur / 20 + 1;
-        zoom_set(v, ns_sub(v->t->start_ns[v->slice], air),
-                 ns_add(trace_end_ns(v->t, v->slice), air));
+        show_all_of(v, ns_sub(v->t->start_ns[v->slice], air),
+                    ns_add(trace_end_ns(v->t, v->slice), air), "the slice");
     }
     v->fitted = 1;
     return true;
@@ -241,6 +241,12 @@ static bool switch_pane(struct viewer *v, const char *argument, struct error *er
 
 static bool show_table(struct viewer *v, enum table_kind kind)
 {
+    /* The number of the table that is shown steps into it. */
+    if (v->table == kind && v->layout.tabs_y >= 0) {
+        if (v->pane == PANE_TABLE)
+            view_say(v, "this is the table %s", table_title(kind));
+        v->pane = PANE_TABLE;
+    }
     v->table = kind;
     view_changed(v);
     return true;
