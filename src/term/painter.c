@@ -216,7 +216,9 @@ void painter_size(int *cols, int *rows)
 
 void painter_resize(int cols, int rows)
 {
-    resizeterm(rows, cols);
+    resize_term(rows, cols); /* resizeterm() would put a KEY_RESIZE into the keys */
+    /* What terminals do with their content then is their own affair. */
+    clearok(curscr, TRUE);
     free(p.shown);
     p.shown = NULL;
 }

@@ -60,8 +60,9 @@ struct session {
     struct load load;
     struct timespec load_start;
     int key_fd, wake_fd;
-    bool changed; /* something is to be drawn */
-    bool again;   /* everything is */
+    int cols, rows; /* of the terminal, as the viewer knows it */
+    bool changed;   /* something is to be drawn */
+    bool again;     /* everything is */
     bool quit, gone;
 };
 
@@ -244,8 +245,10 @@ static void take_size(struct session *s)
 {
     int cols, rows;
     painter_size(&cols, &rows);
-    if (cols == s->grid.cols && rows == s->grid.rows)
+    if (cols == s->cols && rows == s->rows)
         return;
+    s->cols = cols;
+    s->rows = rows;
     painter_resize(cols, rows);
     viewer_resize(s->viewer, cols, rows);
     s->changed = true;
@@ -378,15 +381,14 @@ static void close_terminal(void)
 
 static void open_viewer(struct session *s)
 {
-    int cols, rows;
-    painter_size(&cols, &rows);
+    painter_size(&s->cols, &s->rows);
     struct viewer_setup setup = {
         .ascii = s->setup->ascii || !painter_utf8(),
         .mono = painter_mono(),
         .iteration_pattern = s->setup->iteration_pattern,
         .title = s->setup->paths[0],
-        .cols = cols,
-        .rows = rows,
+        .cols = s->cols,
+        .rows = s->rows,
     };
     s->viewer = viewer_new(&setup);
     s->changed = true;
