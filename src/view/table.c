@@ -99,6 +99,9 @@ void table_update(struct table *table, const struct table_context *context)
     table->entered_row = UINT32_MAX;
     table->model->start(table);
     table->pending = true;
+    /* One slice is quickly told, and keys typed ahead want to scroll in it. */
+    if (table->model->wants_slice)
+        table_work(table);
 }
 
 bool table_work(struct table *table)
