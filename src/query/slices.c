@@ -32,8 +32,8 @@ static int by_dur(const void *a, const void *b)
 uint32_t slices_list(const struct trace *t, const struct index *ix, const struct selection *sel,
                      enum slice_sort sort, uint32_t top, uint32_t **slices)
 {
-    struct keyed *items = NULL;
     size_t count = 0, capacity = 0;
+    struct keyed *items = array_reserve(NULL, &capacity, 256, sizeof *items);
     int (*compare)(const void *, const void *) = sort == SLICES_BY_DUR ? by_dur : by_start;
     for (uint32_t k = 0; k < t->track_count; k++) {
         uint32_t slice = t->tracks[k].first;

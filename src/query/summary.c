@@ -12,9 +12,9 @@ struct text_list {
     struct intern *texts;
 };
 
+/* A chosen slice and the row it went to. */
 struct value {
-    uint32_t row;
-    int64_t dur_ns;
+    uint32_t row, slice;
 };
 
 /* An open slice of the track, outermost first: whose children's time is to be taken
@@ -23,7 +23,11 @@ struct open_slice {
     uint32_t row; /* TRACE_NONE: not chosen, or dealt with otherwise */
 };
 
-enum phase { PHASE_SCAN, PHASE_ROWS, PHASE_DONE };
+enum phase { PHASE_SCAN, PHASE_GATHER, PHASE_ROWS, PHASE_DONE };
+
+/* United lists of busy times that wait to be merged. Each is more than twice as long
+ * as the next, so that there are few, and no interval is moved more than log n times. */
+enum { BUSY_STACK = 64 };
 
 struct summary_job {
     const struct trace *t;
@@ -42,13 +46,18 @@ struct summary_job {
     uint32_t *row_of;   /* per name, category or track: its first row */
     uint32_t *next_row; /* per row: the next one of the same name */
     size_t next_row_capacity;
+    uint32_t *stem_rows; /* per text of a stem: its row */
+    size_t stem_count, stem_capacity;
 
     struct value *values;
     size_t value_count, value_capacity;
-    struct interval_list busy, track_busy;
+    struct interval_list track_busy, busy[BUSY_STACK];
+    unsigned busy_count;
 
     int64_t *sorted;     /* all durations by row */
     size_t *first_value; /* per row */
+    size_t *next_value;  /* per row: where the next one goes */
+    size_t gathered;
     uint32_t next_to_sort;
 };
 
@@ -59,6 +68,15 @@ static bool *copy_flags(const bool *flags, size_t count)
     bool *copy = xreallocarray(NULL, count + 1, sizeof *copy);
     memcpy(copy, flags, count * sizeof *copy);
     return copy;
+}
+
+/* Every category but the spans around the whole recording: they would be in every sum. */
+static bool *all_but_wrappers(const struct trace *t)
+{
+    bool *chosen = xcalloc((size_t)t->category_count + 1, sizeof *chosen);
+    for (uint32_t i = 0; i < t->category_count; i++)
+        chosen[i] = t->categories[i].class != CATEGORY_WRAPPER;
+    return chosen;
 }
 
 static size_t key_count(const struct trace *t, enum summary_by by)
@@ -74,7 +92,8 @@ struct summary_job *summary_start(const struct trace *t, const struct index *ix,
     job->ix = ix;
     job->by = by;
     job->sel = *sel;
-    job->sel.categories = copy_flags(sel->categories, t->category_count);
+    job->sel.categories =
+        sel->categories ? copy_flags(sel->categories, t->category_count) : all_but_wrappers(t);
     job->sel.names = copy_flags(sel->names, intern_count(t->names));
     job->result = xcalloc(1, sizeof *job->result);
     size_t keys = key_count(t, by);
@@ -93,11 +112,14 @@ static void free_job(struct summary_job *job)
     free(job->open);
     free(job->row_of);
     free(job->next_row);
+    free(job->stem_rows);
     free(job->values);
-    interval_free(&job->busy);
     interval_free(&job->track_busy);
+    for (unsigned i = 0; i < job->busy_count; i++)
+        interval_free(&job->busy[i]);
     free(job->sorted);
     free(job->first_value);
+    free(job->next_value);
     free(job);
 }
 
@@ -159,17 +181,13 @@ static uint32_t row_of_stem(struct summary_job *job, uint32_t name, uint32_t cat
     size_t len;
     const char *text = intern_text(job->t->names, name, &len);
     struct intern *stems = job->result->texts->texts;
-    /* Stem 0 is the empty one and gets its row like any other: rows count stems. */
-    uint32_t before = intern_count(stems);
     uint32_t stem = intern_add(stems, text, name_stem(text, len));
-    uint32_t row = TRACE_NONE;
-    for (uint32_t i = 0; stem < before && i < job->result->row_count; i++)
-        if (job->result->rows[i].name == stem)
-            row = i;
-    if (row == TRACE_NONE)
-        row = add_row(job, stem, category, intern_text(stems, stem, NULL));
-    job->row_of[name] = row;
-    return row;
+    while (job->stem_count <= stem)
+        ARRAY_PUSH(job->stem_rows, job->stem_count, job->stem_capacity, TRACE_NONE);
+    if (job->stem_rows[stem] == TRACE_NONE)
+        job->stem_rows[stem] = add_row(job, stem, category, intern_text(stems, stem, NULL));
+    job->row_of[name] = job->stem_rows[stem];
+    return job->row_of[name];
 }
 
 static uint32_t row_for(struct summary_job *job, uint32_t slice)
@@ -227,7 +245,7 @@ static void add_value(struct summary_job *job, uint32_t row, uint32_t slice)
     r->window_ns = ns_add(r->window_ns, part);
     if (r->slowest == TRACE_NONE || dur > t->dur_ns[r->slowest])
         r->slowest = slice;
-    ARRAY_PUSH(job->values, job->value_count, job->value_capacity, (struct value){row, dur});
+    ARRAY_PUSH(job->values, job->value_count, job->value_capacity, (struct value){row, slice});
     if (part > 0) {
         int64_t start = t->start_ns[slice];
         if (start < job->sel.from_ns)
@@ -282,29 +300,35 @@ static void scan_slice(struct summary_job *job, uint32_t slice)
     set_open(job, depth, row);
 }
 
-/* The track's busy time joins that of the others. */
-static void end_track(struct summary_job *job)
+/* The union of the two topmost lists takes their place. */
+static void merge_busy(struct summary_job *job)
 {
-    interval_unite(&job->track_busy);
-    if (job->busy.count == 0) {
-        struct interval_list empty = job->busy;
-        job->busy = job->track_busy;
-        job->track_busy = empty;
-        return;
-    }
-    /* Two lists in order: merge them. */
-    struct interval_list merged = {0};
+    struct interval_list *a = &job->busy[job->busy_count - 2], *b = a + 1, merged = {0};
     size_t i = 0, k = 0;
-    const struct interval_list *a = &job->busy, *b = &job->track_busy;
     while (i < a->count || k < b->count) {
         bool first =
             k == b->count || (i < a->count && a->items[i].start_ns <= b->items[k].start_ns);
         const struct interval *next = first ? &a->items[i++] : &b->items[k++];
         interval_add(&merged, next->start_ns, next->end_ns);
     }
-    interval_free(&job->busy);
-    job->busy = merged;
-    job->track_busy.count = 0;
+    interval_free(a);
+    interval_free(b);
+    *a = merged;
+    job->busy_count--;
+}
+
+/* The track's busy time joins that of the others. */
+static void end_track(struct summary_job *job)
+{
+    if (job->track_busy.count == 0)
+        return;
+    interval_unite(&job->track_busy);
+    job->busy[job->busy_count++] = job->track_busy;
+    job->track_busy = (struct interval_list){0};
+    while (job->busy_count > 1 &&
+           (job->busy[job->busy_count - 2].count <= 2 * job->busy[job->busy_count - 1].count ||
+            job->busy_count == BUSY_STACK))
+        merge_busy(job);
 }
 
 static bool whole_trace(const struct summary_job *job)
@@ -341,24 +365,36 @@ static void scan_some(struct summary_job *job, uint32_t budget)
         if (budget == 0)
             return;
     }
-    job->phase = PHASE_ROWS;
+    job->phase = PHASE_GATHER;
 }
 
-/* All durations, row by row. */
-static void gather_values(struct summary_job *job)
+static void begin_gathering(struct summary_job *job)
 {
     struct summary *s = job->result;
     job->first_value = xcalloc((size_t)s->row_count + 1, sizeof *job->first_value);
+    job->next_value = xcalloc((size_t)s->row_count + 1, sizeof *job->next_value);
     job->sorted = xreallocarray(NULL, job->value_count + 1, sizeof *job->sorted);
     for (uint32_t i = 0; i < s->row_count; i++)
         job->first_value[i + 1] = job->first_value[i] + s->rows[i].count;
-    size_t *next = xreallocarray(NULL, (size_t)s->row_count + 1, sizeof *next);
-    memcpy(next, job->first_value, ((size_t)s->row_count + 1) * sizeof *next);
-    for (size_t i = 0; i < job->value_count; i++)
-        job->sorted[next[job->values[i].row]++] = job->values[i].dur_ns;
-    free(next);
+    memcpy(job->next_value, job->first_value, (size_t)s->row_count * sizeof *job->next_value);
+}
+
+/* All durations, row by row. */
+static void gather_some(struct summary_job *job, uint32_t budget)
+{
+    if (!job->sorted)
+        begin_gathering(job);
+    size_t end = job->value_count - job->gathered;
+    end = job->gathered + (end < budget ? end : budget);
+    for (; job->gathered < end; job->gathered++) {
+        const struct value *value = &job->values[job->gathered];
+        job->sorted[job->next_value[value->row]++] = job->t->dur_ns[value->slice];
+    }
+    if (job->gathered < job->value_count)
+        return;
     free(job->values);
     job->values = NULL;
+    job->phase = PHASE_ROWS;
 }
 
 static int by_value(const void *a, const void *b)
@@ -433,17 +469,13 @@ static void finish_row(struct summary_job *job, uint32_t i)
         r->min_ns = select_rank(values, n, 0);
     }
     r->max_ns = job->t->dur_ns[r->slowest];
-    __int128 picoseconds = (__int128)r->total_ns * 1000;
-    r->mean_ps = (int64_t)((2 * picoseconds + (int64_t)n) / (2 * (int64_t)n));
+    __int128 mean = ((__int128)r->total_ns * 2000 + (int64_t)n) / (2 * (int64_t)n);
+    r->mean_ps = mean < INT64_MAX ? (int64_t)mean : INT64_MAX;
 }
 
 static void sort_some(struct summary_job *job, uint32_t budget)
 {
     struct summary *s = job->result;
-    if (!job->sorted) {
-        gather_values(job);
-        return;
-    }
     uint32_t spent = 0;
     while (job->next_to_sort < s->row_count && spent < budget) {
         spent += s->rows[job->next_to_sort].count + 1;
@@ -457,6 +489,8 @@ bool summary_step(struct summary_job *job, uint32_t budget)
 {
     if (job->phase == PHASE_SCAN)
         scan_some(job, budget ? budget : 1);
+    else if (job->phase == PHASE_GATHER)
+        gather_some(job, budget ? budget : 1);
     else if (job->phase == PHASE_ROWS)
         sort_some(job, budget ? budget : 1);
     return job->phase == PHASE_DONE;
@@ -483,7 +517,9 @@ static void add_totals(struct summary_job *job)
     }
     for (uint32_t i = 0; i < s->row_count; i++)
         s->rows[i].share = s->window_ns ? (double)s->rows[i].window_ns / (double)s->window_ns : 0;
-    s->busy_ns = interval_length(&job->busy);
+    while (job->busy_count > 1)
+        merge_busy(job);
+    s->busy_ns = job->busy_count ? interval_length(&job->busy[0]) : 0;
 }
 
 /* Rows that only charged their children have no slice of their own. */

@@ -32,7 +32,8 @@ struct summary_row {
      * of those that are in it); device slices have none. */
     int64_t total_ns, self_ns, window_ns;
     int64_t min_ns, max_ns, p50_ns, p95_ns, p99_ns;
-    int64_t mean_ps;  /* the mean in picoseconds, rounded half up: three decimals of ns */
+    /* The mean in picoseconds, rounded half up: three decimals of ns. Held at INT64_MAX. */
+    int64_t mean_ps;
     double share;     /* window_ns as part of the sum of all rows' window_ns, 0 to 1 */
     uint32_t slowest; /* the longest slice (the first of equals) */
 };

@@ -100,7 +100,7 @@ static void end_begin(struct pairing *p, const struct side_event *end)
     struct trace *t = p->b->t;
     uint32_t name = name_of(p, end);
     uint32_t node = name ? p->of_name[name] : p->innermost;
-    if (node == TRACE_NONE) {
+    if (node == TRACE_NONE || !p->nodes) {
         t->unmatched_ends++;
         note(p, DAMAGE_UNMATCHED_END, end);
         side_list_add(&t->others, end);

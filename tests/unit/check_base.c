@@ -49,7 +49,7 @@ START_TEST(test_utf8_safe)
     char text[300], out[2000];
     for (int i = 0; i < 256; i++)
         text[i] = (char)i;
-    memcpy(text + 256, "\xe2\x80\xae\xc2\x9b", 5);
+    memcpy(text + 256, "\xe2\x80\xae\xc2\x9b", 6);
     size_t n = utf8_make_safe(out, sizeof out, text, 261);
     ck_assert(utf8_valid(out, n));
     for (const char *p = out; p < out + n;) {

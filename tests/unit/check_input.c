@@ -92,7 +92,7 @@ static void check_reading(struct input *in, const struct text *expected, uint64_
     struct random r = random_seed(seed);
     read_all(in, &got);
     ck_assert_uint_eq(got.len, expected->len);
-    ck_assert(memcmp(got.data, expected->data, got.len) == 0);
+    ck_assert(got.data && memcmp(got.data, expected->data, got.len) == 0);
     char *block = xmalloc(1 << 16);
     for (int i = 0; i < 60; i++) {
         uint64_t at = random_below(&r, expected->len + 10);

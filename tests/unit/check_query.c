@@ -69,7 +69,7 @@ static int64_t slow_busy(const struct trace *t, const struct selection *sel)
 static void check_row(const struct trace *t, const struct index *ix, const struct selection *sel,
                       const struct summary_row *row)
 {
-    int64_t values[500], total = 0, self = 0, window = 0;
+    int64_t values[500] = {0}, total = 0, self = 0, window = 0;
     size_t n = 0;
     for (uint32_t i = 0; i < t->slice_count; i++) {
         if (!selection_takes(sel, t, i) || t->labels[t->label[i]].name != row->name ||
@@ -88,6 +88,8 @@ static void check_row(const struct trace *t, const struct index *ix, const struc
                 trace_track_of(t, k) == trace_track_of(t, i) && index_parent(ix, k) == i)
                 self -= t->dur_ns[k];
     }
+    if (n == 0)
+        ck_abort();
     qsort(values, n, sizeof *values, compare_ns);
     ck_assert_uint_eq(row->count, n);
     ck_assert_int_eq(row->total_ns, total);

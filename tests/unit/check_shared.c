@@ -192,7 +192,7 @@ START_TEST(test_traces)
     int count = list_files(folder, ".json", names, 100);
     for (int i = 0; i < count; i++) {
         json_t *e = read_json(path_join(path, folder, strcat(strcpy(file, names[i]), ".json")));
-        snprintf(file, sizeof file, "%s/../%s.json", folder, names[i]);
+        snprintf(file, sizeof file, "%.1000s/../%.255s.json", folder, names[i]);
         if (access(file, R_OK) != 0)
             strcat(file, ".gz");
         struct opened o = open_path(file);
@@ -375,7 +375,7 @@ START_TEST(test_cases)
     }
     int count = list_files(folder, ".expect.json", names, 200);
     for (int i = 0; i < count; i++) {
-        snprintf(file, sizeof file, "%s.expect.json", names[i]);
+        snprintf(file, sizeof file, "%.255s.expect.json", names[i]);
         json_t *e = read_json(path_join(path, folder, file)), *other;
         const char *input = json_string_value(json_object_get(e, "file"));
         size_t k;
@@ -485,9 +485,9 @@ START_TEST(test_peers)
     for (int i = 0; i < count; i++) {
         if (is_exception(names[i]))
             continue;
-        snprintf(file, sizeof file, "%s.expect.json", names[i]);
+        snprintf(file, sizeof file, "%.255s.expect.json", names[i]);
         json_t *e = read_json(path_join(path, folder, file));
-        snprintf(file, sizeof file, "%s.json", names[i]);
+        snprintf(file, sizeof file, "%.255s.json", names[i]);
         struct opened o = open_path(path_join(path, folder, file));
         if (o.t)
             compare_peer(names[i], o.t, e);
