@@ -59,6 +59,7 @@ struct summary_job {
     size_t *next_value;  /* per row: where the next one goes */
     size_t gathered;
     uint32_t next_to_sort;
+    unsigned next_part; /* of a large row */
 };
 
 static bool *copy_flags(const bool *flags, size_t count)
@@ -245,6 +246,8 @@ static void add_value(struct summary_job *job, uint32_t row, uint32_t slice)
     r->window_ns = ns_add(r->window_ns, part);
     if (r->slowest == TRACE_NONE || dur > t->dur_ns[r->slowest])
         r->slowest = slice;
+    if (r->count == 1 || dur < r->min_ns)
+        r->min_ns = dur;
     ARRAY_PUSH(job->values, job->value_count, job->value_capacity, (struct value){row, slice});
     if (part > 0) {
         int64_t start = t->start_ns[slice];
@@ -403,18 +406,23 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-int64_t percentile_ns(const int64_t *sorted, size_t n, unsigned p)
+static size_t rank_of(size_t n, unsigned p)
 {
-    /* ceil(p * n / 100) without overflow. */
-    size_t rank = n / 100 * p + (n % 100 * p + 99) / 100;
-    return sorted[rank > 0 ? rank - 1 : 0];
+    /* ceil(p * n / 100), from 0 on, without overflow. */
+    size_t number = n / 100 * p + (n % 100 * p + 99) / 100;
+    return number > 0 ? number - 1 : 0;
 }
 
-/* Moves the value that belongs at `rank` there, smaller ones before it: quickselect,
- * so that a row of millions does not need sorting. */
-static int64_t select_rank(int64_t *values, size_t n, size_t rank)
+int64_t percentile_ns(const int64_t *sorted, size_t n, unsigned p)
 {
-    size_t low = 0, high = n - 1;
+    return sorted[rank_of(n, p)];
+}
+
+/* Moves the value that belongs at `rank` there, smaller ones before it, looking at
+ * [low, n) only: quickselect, so that a row of millions does not need sorting. */
+static int64_t select_rank(int64_t *values, size_t low, size_t n, size_t rank)
+{
+    size_t high = n - 1;
     while (low < high) {
         int64_t pivot = values[low + (high - low) / 2];
         size_t i = low, k = high;
@@ -442,35 +450,46 @@ static int64_t select_rank(int64_t *values, size_t n, size_t rank)
     return values[low];
 }
 
-static int64_t select_percentile(int64_t *values, size_t n, unsigned p)
+/* The next percentile of a row too large for sorting; true if that was the last. */
+static bool select_next(struct summary_row *r, int64_t *values, unsigned *part)
 {
-    size_t rank = n / 100 * p + (n % 100 * p + 99) / 100;
-    return select_rank(values, n, rank > 0 ? rank - 1 : 0);
+    size_t n = r->count;
+    switch ((*part)++) {
+    case 0:
+        r->p50_ns = select_rank(values, 0, n, rank_of(n, 50));
+        return false;
+    case 1:
+        r->p95_ns = select_rank(values, rank_of(n, 50), n, rank_of(n, 95));
+        return false;
+    default:
+        r->p99_ns = select_rank(values, rank_of(n, 95), n, rank_of(n, 99));
+        *part = 0;
+        return true;
+    }
 }
 
-static void finish_row(struct summary_job *job, uint32_t i)
+/* Percentiles and mean of a row, or of a large one a part of them: false if there is
+ * more to do. */
+static bool finish_row(struct summary_job *job, uint32_t i)
 {
     enum { SORT_LIMIT = 4096 };
     struct summary_row *r = &job->result->rows[i];
     int64_t *values = job->sorted + job->first_value[i];
     size_t n = r->count;
     if (n == 0)
-        return;
+        return true;
     if (n <= SORT_LIMIT) {
         array_sort(values, n, sizeof *values, by_value);
         r->p50_ns = percentile_ns(values, n, 50);
         r->p95_ns = percentile_ns(values, n, 95);
         r->p99_ns = percentile_ns(values, n, 99);
-        r->min_ns = values[0];
-    } else {
-        r->p50_ns = select_percentile(values, n, 50);
-        r->p95_ns = select_percentile(values, n, 95);
-        r->p99_ns = select_percentile(values, n, 99);
-        r->min_ns = select_rank(values, n, 0);
+    } else if (!select_next(r, values, &job->next_part)) {
+        return false;
     }
     r->max_ns = job->t->dur_ns[r->slowest];
     __int128 mean = ((__int128)r->total_ns * 2000 + (int64_t)n) / (2 * (int64_t)n);
     r->mean_ps = mean < INT64_MAX ? (int64_t)mean : INT64_MAX;
+    return true;
 }
 
 static void sort_some(struct summary_job *job, uint32_t budget)
@@ -479,7 +498,7 @@ static void sort_some(struct summary_job *job, uint32_t budget)
     uint32_t spent = 0;
     while (job->next_to_sort < s->row_count && spent < budget) {
         spent += s->rows[job->next_to_sort].count + 1;
-        finish_row(job, job->next_to_sort++);
+        job->next_to_sort += finish_row(job, job->next_to_sort);
     }
     if (job->next_to_sort == s->row_count)
         job->phase = PHASE_DONE;
