@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "base/memory.h"
 #include "query/gaps.h"
 
@@ -86,96 +87,114 @@ static uint32_t covered_until(struct walker *w, int64_t at_ns, int64_t *end_ns)
     return last;
 }
 
+/* Order of a union's parts: start, longer first, slice. */
+static bool is_before(const struct trace *t, uint32_t a, uint32_t b)
+{
+    if (b == TRACE_NONE || t->start_ns[a] != t->start_ns[b])
+        return b == TRACE_NONE || t->start_ns[a] < t->start_ns[b];
+    return t->dur_ns[a] != t->dur_ns[b] ? t->dur_ns[a] > t->dur_ns[b] : a < b;
+}
+
+/* Where several slices end or begin at a side of the gap, the first of them: the same
+ * that gaps_find() names. */
+static void choose_sides(struct walker *w, struct gap *gap)
+{
+    const struct trace *t = w->t;
+    int64_t end = t->start_ns[gap->after];
+    for (uint32_t i = 0; i < w->count; i++) {
+        uint32_t slice = t->tracks[w->tracks[i]].first;
+        while ((slice = index_overlap(w->ix, w->tracks[i], slice, gap->start_ns - 1,
+                                      gap->start_ns)) != TRACE_NONE) {
+            if (counts(t, slice) && trace_end_ns(t, slice) == gap->start_ns &&
+                is_before(t, slice, gap->before))
+                gap->before = slice;
+            slice++;
+        }
+        slice = index_start_at(w->ix, w->tracks[i], end);
+        for (; slice < track_end(w, i) && t->start_ns[slice] == end; slice++)
+            if (counts(t, slice) && is_before(t, slice, gap->after))
+                gap->after = slice;
+    }
+}
+
+/* Walks from gap to gap, beginning at a time that may lie in one: that one is passed
+ * over, for its begin is not known. */
+struct gap_walk {
+    struct walker w;
+    int64_t end_ns;  /* how far the union reaches */
+    uint32_t before; /* the slice that ends there */
+};
+
+static void begin_walk(struct gap_walk *walk, int64_t at_ns)
+{
+    walk->end_ns = INT64_MIN;
+    walk->before = covered_until(&walk->w, at_ns, &walk->end_ns);
+}
+
+static bool walk_to_gap(struct gap_walk *walk, int64_t least_ns, struct gap *gap)
+{
+    const struct trace *t = walk->w.t;
+    uint32_t slice;
+    while ((slice = take_next(&walk->w)) != TRACE_NONE) {
+        int64_t start = t->start_ns[slice], idle = ns_sub(start, walk->end_ns);
+        bool found = walk->before != TRACE_NONE && start > walk->end_ns && idle >= least_ns;
+        if (found)
+            *gap = (struct gap){walk->end_ns, idle, walk->before, slice};
+        if (walk->before == TRACE_NONE || trace_end_ns(t, slice) > walk->end_ns) {
+            walk->end_ns = trace_end_ns(t, slice);
+            walk->before = slice;
+        }
+        if (found)
+            return true;
+    }
+    return false;
+}
+
 bool gap_next(const struct trace *t, const struct index *ix, uint32_t process, uint32_t track,
               int64_t at_ns, int64_t least_ns, struct gap *gap)
 {
-    struct walker w;
-    open_walker(&w, t, ix, process, track);
-    int64_t end = INT64_MIN;
-    bool found = false;
-    uint32_t before = covered_until(&w, at_ns, &end), slice;
-    while (!found && (slice = take_next(&w)) != TRACE_NONE) {
-        int64_t start = t->start_ns[slice];
-        if (before != TRACE_NONE && start > end && end > at_ns && start - end >= least_ns) {
-            *gap = (struct gap){end, start - end, before, slice};
-            found = true;
-        }
-        if (before == TRACE_NONE || trace_end_ns(t, slice) > end) {
-            end = trace_end_ns(t, slice);
-            before = slice;
-        }
-    }
-    close_walker(&w);
+    struct gap_walk walk;
+    open_walker(&walk.w, t, ix, process, track);
+    begin_walk(&walk, at_ns);
+    bool found = walk_to_gap(&walk, least_ns, gap);
+    if (found)
+        choose_sides(&walk.w, gap);
+    close_walker(&walk.w);
     return found;
 }
 
-/* The last start before a time on any track, where something ends no later than
- * it. */
-static uint32_t last_before(struct walker *w, int64_t at_ns)
+/* The first start on any of the tracks. */
+static int64_t first_start(const struct walker *w)
 {
-    const struct trace *t = w->t;
-    uint32_t best = TRACE_NONE;
-    for (uint32_t i = 0; i < w->count; i++) {
-        uint32_t first = t->tracks[w->tracks[i]].first;
-        uint32_t slice = index_start_at(w->ix, w->tracks[i], at_ns);
-        while (slice > first && !counts(t, slice - 1))
-            slice--;
-        if (slice > first && (best == TRACE_NONE || t->start_ns[slice - 1] > t->start_ns[best]))
-            best = slice - 1;
-    }
-    return best;
+    int64_t first = INT64_MAX;
+    for (uint32_t i = 0; i < w->count; i++)
+        if (w->t->tracks[w->tracks[i]].start_ns < first)
+            first = w->t->tracks[w->tracks[i]].start_ns;
+    return first;
 }
 
-/* The latest end of the slices that start before a time. */
-static uint32_t latest_end_before(struct walker *w, int64_t at_ns, int64_t *end_ns)
-{
-    const struct trace *t = w->t;
-    /* Something may still be open at that time; else it is the one whose end is
-     * last, which need not be the last to start. */
-    uint32_t last = TRACE_NONE;
-    for (uint32_t i = 0; i < w->count; i++) {
-        uint32_t k = w->tracks[i];
-        for (uint32_t lane = 0; lane < index_lanes(w->ix, k); lane++) {
-            uint32_t at = index_lane_find(w->ix, k, lane, at_ns);
-            uint32_t n = index_lane_count(w->ix, k, lane);
-            /* The one at `at` ends after the time: it counts if it starts before. */
-            for (uint32_t back = 0; back < 2; back++) {
-                uint32_t position = at + 1 - back;
-                if (position == 0 || position > n)
-                    continue;
-                uint32_t slice = index_lane_slice(w->ix, k, lane, position - 1);
-                for (uint32_t p = position - 1; !counts(t, slice) && p > 0; p--)
-                    slice = index_lane_slice(w->ix, k, lane, p - 1);
-                if (!counts(t, slice) || t->start_ns[slice] >= at_ns)
-                    continue;
-                if (last == TRACE_NONE || trace_end_ns(t, slice) > *end_ns) {
-                    last = slice;
-                    *end_ns = trace_end_ns(t, slice);
-                }
-            }
-        }
-    }
-    return last;
-}
-
+/* Gaps are found forwards: in a stretch before the time, and as long as there is none
+ * in a longer one. */
 bool gap_previous(const struct trace *t, const struct index *ix, uint32_t process, uint32_t track,
                   int64_t at_ns, int64_t least_ns, struct gap *gap)
 {
-    struct walker w;
-    open_walker(&w, t, ix, process, track);
+    enum { FIRST_STRETCH = 1000, GROWTH = 4 };
+    struct gap_walk walk;
+    struct gap next;
     bool found = false;
-    uint32_t after;
-    while (!found && (after = last_before(&w, at_ns)) != TRACE_NONE) {
-        int64_t start = t->start_ns[after], end = INT64_MIN;
-        uint32_t before = latest_end_before(&w, start, &end);
-        if (before == TRACE_NONE)
-            break;
-        if (end < start && start - end >= least_ns) {
-            *gap = (struct gap){end, start - end, before, after};
+    open_walker(&walk.w, t, ix, process, track);
+    int64_t from = at_ns, first = first_start(&walk.w), stretch = FIRST_STRETCH;
+    while (!found && from > first) {
+        from = ns_sub(at_ns, stretch);
+        stretch = stretch > INT64_MAX / GROWTH ? INT64_MAX : stretch * GROWTH;
+        begin_walk(&walk, from > first ? from : first);
+        while (walk_to_gap(&walk, least_ns, &next) && t->start_ns[next.after] < at_ns) {
+            *gap = next;
             found = true;
         }
-        at_ns = start;
     }
-    close_walker(&w);
+    if (found)
+        choose_sides(&walk.w, gap);
+    close_walker(&walk.w);
     return found;
 }

@@ -114,7 +114,7 @@ static void walk(struct gap_row *row, const struct entries *entries, size_t top)
         if (before == TRACE_NONE) {
             row->busy_ns = e->end_ns - e->start_ns;
         } else if (e->start_ns > end) {
-            struct gap gap = {end, e->start_ns - end, before, e->slice};
+            struct gap gap = {end, ns_sub(e->start_ns, end), before, e->slice};
             row->gap_count++;
             row->idle_ns = ns_add(row->idle_ns, gap.dur_ns);
             keep_gap(row, &capacity, &gap, top);

@@ -1,26 +1,35 @@
 /*
- * The table Iterations.
+ * The table Iterations: how long each took beside the others of its family.
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/duration.h"
 #include "base/memory.h"
 #include "view/table_model.h"
 
 enum column { NAME, START, DURATION, CHANGE, PICTURE, KERNELS, BUSY, DEVICE, LAUNCHED, COLUMNS };
 
 static const struct table_column columns[COLUMNS] = {
-    {"iteration", 16, 0, true},   {"start", 11, 4, true},
-    {"duration", 10, 1, true},    {"to median", 10, 2, true},
-    {"", 12, 7, false},           {"kernels", 8, 3, true},
-    {"kernel busy", 12, 5, true}, {"device busy", 12, 6, false},
-    {"launched", 9, 8, false},
+    {"iteration", 16, 0, COLUMN_TEXT, true, true, true},
+    {"start", 11, 4, COLUMN_TIME, true, true, false},
+    {"duration", 10, 1, COLUMN_TIME, true, false, false},
+    {"to median", 10, 2, COLUMN_NUMBER, true, false, false},
+    {"", 11, 5, COLUMN_TEXT, false, false, false},
+    {"kernels", 8, 3, COLUMN_COUNT, true, false, false},
+    {"busy", 7, 5, COLUMN_NUMBER, true, false, false},
+    {"device busy", 12, 7, COLUMN_NUMBER, true, false, false},
+    {"launched", 9, 8, COLUMN_COUNT, true, false, false},
+};
+
+/* An iteration in the order of the table. */
+struct place {
+    double key; /* smaller: further up */
+    uint32_t iteration;
 };
 
 struct state {
-    uint32_t *order;
-    uint32_t count;
+    struct place *places;
+    size_t count;
+    bool *outliers; /* per iteration */
 };
 
 static struct state *state_of(const struct table *table)
@@ -30,7 +39,7 @@ static struct state *state_of(const struct table *table)
 
 static const struct iteration *item(const struct table *table, uint32_t row)
 {
-    return &table->context.iterations->items[state_of(table)->order[row]];
+    return &table->context.iterations->items[state_of(table)->places[row].iteration];
 }
 
 static int64_t median_of(const struct table *table, const struct iteration *it)
@@ -38,118 +47,112 @@ static int64_t median_of(const struct table *table, const struct iteration *it)
     return table->context.iterations->families[it->family].median_dur_ns;
 }
 
-static double busy_share(const struct iteration *it)
+/* What part of the iteration `ns` is. */
+static double part(const struct iteration *it, int64_t ns)
 {
-    return it->dur_ns ? (double)it->kernel_busy_ns / (double)it->dur_ns : 0;
+    return it->dur_ns ? (double)ns / (double)it->dur_ns : 0;
 }
 
-/* Smaller: further up. */
-static double sort_key(const struct table *table, const struct iteration *it)
+/* How much longer it took than its like, as part of what they take. */
+static double change(const struct table *table, const struct iteration *it)
 {
-    switch (table->sort_column) {
+    double median = (double)median_of(table, it);
+    return median > 0 ? ((double)it->dur_ns - median) / median : 0;
+}
+
+static double sort_key(const struct table *table, uint32_t iteration)
+{
+    const struct iteration *it = &table->context.iterations->items[iteration];
+    switch ((enum column)table->sort_column) {
     case DURATION:
         return -(double)it->dur_ns;
     case CHANGE:
-        return -(double)(it->dur_ns - median_of(table, it));
+        return -change(table, it);
     case KERNELS:
         return -(double)it->kernels;
     case BUSY:
-        return -busy_share(it);
+        return -part(it, it->kernel_busy_ns);
+    case DEVICE:
+        return -part(it, it->device_busy_ns);
+    case LAUNCHED:
+        return -(double)it->launched_kernels;
+    case NAME: /* by family, then by number */
+        return (double)it->family * 1e12 + (double)it->number;
+    case START:
+    case PICTURE:
+    case COLUMNS:
     default:
-        return (double)it->start_ns;
+        return (double)iteration; /* they are listed by start */
     }
 }
 
-static bool comes_before(const struct table *table, uint32_t a, uint32_t b)
+static int by_key(const void *a, const void *b)
 {
-    const struct iteration *x = &table->context.iterations->items[a];
-    const struct iteration *y = &table->context.iterations->items[b];
-    double p = sort_key(table, x), q = sort_key(table, y);
-    if (p != q)
-        return table->reverse ? p > q : p < q;
-    return a < b;
-}
-
-/* Heap sort: thousands of iterations, no context for array_sort(). */
-static void sift(const struct table *table, uint32_t *order, uint32_t i, uint32_t n)
-{
-    for (;;) {
-        uint32_t child = 2 * i + 1;
-        if (child >= n)
-            return;
-        if (child + 1 < n && comes_before(table, order[child], order[child + 1]))
-            child++;
-        if (!comes_before(table, order[i], order[child]))
-            return;
-        uint32_t other = order[i];
-        order[i] = order[child];
-        order[child] = other;
-        i = child;
-    }
+    const struct place *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->iteration < y->iteration ? -1 : x->iteration > y->iteration;
 }
 
 static void sort(struct table *table)
 {
     struct state *s = state_of(table);
-    for (uint32_t i = s->count / 2; i > 0; i--)
-        sift(table, s->order, i - 1, s->count);
-    for (uint32_t n = s->count; n > 1; n--) {
-        uint32_t other = s->order[0];
-        s->order[0] = s->order[n - 1];
-        s->order[n - 1] = other;
-        sift(table, s->order, 0, n - 1);
+    for (size_t i = 0; i < s->count; i++) {
+        double key = sort_key(table, s->places[i].iteration);
+        s->places[i].key = table->reverse ? -key : key;
     }
+    array_sort(s->places, s->count, sizeof *s->places, by_key);
 }
 
 static void start(struct table *table)
 {
     if (!table->state)
         table->state = xcalloc(1, sizeof(struct state));
-    struct state *s = state_of(table);
-    const struct iterations *list = table->context.iterations;
-    free(s->order);
-    s->order = xreallocarray(NULL, (size_t)list->count + 1, sizeof *s->order);
-    s->count = 0;
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct label *label =
-            &table->context.t->labels[table->context.t->label[list->items[i].slice]];
-        if (table->context.family != TRACE_NONE && list->items[i].family != table->context.family)
-            continue;
-        if (!table->names || table->names[label->name])
-            s->order[s->count++] = i;
-    }
-    sort(table);
 }
 
 static bool work(struct table *table)
 {
-    (void)table;
+    struct state *s = state_of(table);
+    const struct iterations *list = table->context.iterations;
+    table->published = true;
+    s->count = 0;
+    if (!list)
+        return false;
+    s->places = xreallocarray(s->places, (size_t)list->count + 1, sizeof *s->places);
+    free(s->outliers);
+    s->outliers = xcalloc((size_t)list->count + 1, sizeof *s->outliers);
+    for (uint32_t f = 0; f < list->family_count; f++)
+        for (uint32_t i = 0; i < list->families[f].outlier_count; i++)
+            s->outliers[list->families[f].outliers[i]] = true;
+    bool *labels = table_labels(table);
+    uint32_t family = table->context.family;
+    for (uint32_t i = 0; i < list->count; i++)
+        if ((family == TRACE_NONE || list->items[i].family == family) &&
+            labels[table->context.t->label[list->items[i].slice]])
+            s->places[s->count++].iteration = i;
+    free(labels);
+    sort(table);
     return false;
 }
 
 static uint32_t rows(const struct table *table)
 {
-    return table->state ? state_of(table)->count : 0;
+    return (uint32_t)state_of(table)->count;
 }
 
-static bool is_outlier(const struct table *table, uint32_t row)
+static uint64_t key(const struct table *table, uint32_t row)
 {
-    const struct iteration *it = item(table, row);
-    const struct iteration_family *f = &table->context.iterations->families[it->family];
-    for (uint32_t i = 0; i < f->outlier_count; i++)
-        if (&table->context.iterations->items[f->outliers[i]] == it)
-            return true;
-    return false;
+    return item(table, row)->slice;
 }
 
 /* How far from the median, as a bar to the left (faster) or right of a middle line. */
 static void put_picture(const struct table *table, const struct iteration *it, struct text *out)
 {
     enum { SIDE = 5 };
-    int64_t median = median_of(table, it);
-    double change = median ? (double)(it->dur_ns - median) / (double)median : 0;
-    int cells = (int)(change * 10 + (change < 0 ? -0.5 : 0.5)); /* a cell is ten percent */
-    cells = cells > SIDE ? SIDE : cells < -SIDE ? -SIDE : cells;
+    double tenths = change(table, it) * 10;
+    int cells = tenths > SIDE    ? SIDE
+                : tenths < -SIDE ? -SIDE
+                                 : (int)(tenths + (tenths < 0 ? -0.5 : 0.5));
     const char *full = table->context.ascii ? "#" : "\xe2\x96\x88";
     for (int i = -SIDE; i < 0; i++)
         text_puts(out, i >= cells ? full : " ");
@@ -158,46 +161,68 @@ static void put_picture(const struct table *table, const struct iteration *it, s
         text_puts(out, i <= cells ? full : " ");
 }
 
+static void put_change(double part_of_median, struct text *out)
+{
+    double percent = part_of_median * 100;
+    if (percent < 100000)
+        text_printf(out, "%+.1f %%", percent);
+    else
+        text_printf(out, "%+.1g %%", percent);
+}
+
+static int64_t value(const struct table *table, uint32_t row, int column)
+{
+    const struct iteration *it = item(table, row);
+    switch ((enum column)column) {
+    case START:
+        return it->start_ns;
+    case DURATION:
+        return it->dur_ns;
+    case KERNELS:
+        return it->kernels;
+    case LAUNCHED:
+        return table->context.iterations->has_launches ? it->launched_kernels : TABLE_NO_VALUE;
+    case NAME:
+    case CHANGE:
+    case PICTURE:
+    case BUSY:
+    case DEVICE:
+    case COLUMNS:
+    default:
+        return TABLE_NO_VALUE;
+    }
+}
+
 static void cell(struct table *table, uint32_t row, int column, struct text *out, int *flags)
 {
     const struct iteration *it = item(table, row);
-    int64_t median = median_of(table, it);
+    bool outlier = state_of(table)->outliers[state_of(table)->places[row].iteration];
+    if (outlier)
+        *flags |= CELL_BOLD;
     switch ((enum column)column) {
     case NAME:
         table_put_name(out, table->context.t, it->slice);
-        if (is_outlier(table, row)) {
+        if (outlier)
             text_puts(out, " !");
-            *flags |= CELL_BOLD;
-        }
-        break;
-    case START:
-        table_put_time(out, it->start_ns);
-        break;
-    case DURATION:
-        table_put_time(out, it->dur_ns);
         break;
     case CHANGE:
-        if (median)
-            text_printf(out, "%+.1f %%", 100.0 * (double)(it->dur_ns - median) / (double)median);
+        put_change(change(table, it), out);
         break;
     case PICTURE:
         put_picture(table, it, out);
         break;
-    case KERNELS:
-        text_printf(out, "%u", it->kernels);
-        break;
     case BUSY:
-        text_printf(out, "%.1f %%", 100 * busy_share(it));
+        text_printf(out, "%.1f %%", 100 * part(it, it->kernel_busy_ns));
         break;
     case DEVICE:
-        text_printf(out, "%.1f %%",
-                    it->dur_ns ? 100.0 * (double)it->device_busy_ns / (double)it->dur_ns : 0.0);
+        text_printf(out, "%.1f %%", 100 * part(it, it->device_busy_ns));
         break;
+    case START:
+    case DURATION:
+    case KERNELS:
     case LAUNCHED:
-        if (table->context.iterations->has_launches)
-            text_printf(out, "%u", it->launched_kernels);
-        break;
     case COLUMNS:
+    default:
         break;
     }
 }
@@ -216,8 +241,8 @@ static struct table_target enter(struct table *table, uint32_t row, uint32_t tim
 
 static void free_state(struct table *table)
 {
-    if (table->state)
-        free(state_of(table)->order);
+    free(state_of(table)->places);
+    free(state_of(table)->outliers);
     free(table->state);
 }
 
@@ -225,9 +250,12 @@ const struct table_model table_iterations_model = {
     .columns = columns,
     .column_count = COLUMNS,
     .first_sort = START,
+    .has_head = true,
     .start = start,
     .work = work,
     .rows = rows,
+    .key = key,
+    .value = value,
     .cell = cell,
     .sort = sort,
     .enter = enter,
