@@ -118,10 +118,9 @@ static void draw_bar(const struct row *r, uint32_t slice)
 }
 
 /* A column in which short slices lie: shaded by how busy it is. */
-static void draw_column(const struct row *r, int column, uint32_t slice)
+static void draw_column(const struct row *r, int column, uint32_t slice, int64_t from, int64_t to,
+                        int64_t busy)
 {
-    int64_t from = scale_time(r->s, column), to = scale_time(r->s, column + 1);
-    int64_t busy = index_lane_busy(r->ix, r->track, r->lane, from, to);
     struct style style = look_of(r, slice);
     int64_t width = ns_sub(to, from);
     int eighths = width > 0 ? (int)((__int128)busy * 8 / width) : 8;
@@ -170,9 +169,13 @@ void bars_draw(struct grid *g, int y, const struct scale *s, const struct trace 
             /* What begins in the bar's last column is drawn over its end. */
             continue;
         }
-        draw_column(&r, (int)column, slice);
-        int64_t next_time = scale_time(s, (int)column + 1);
-        uint32_t next = index_lane_find(ix, track, lane, next_time);
+        int64_t from = scale_time(s, (int)column), to = scale_time(s, (int)column + 1), busy;
+        /* The one before may reach into the column. */
+        uint32_t begin = position;
+        if (begin > 0 && trace_end_ns(t, index_lane_slice(ix, track, lane, begin - 1)) > from)
+            begin--;
+        uint32_t next = index_lane_sweep(ix, track, lane, begin, from, to, &busy);
+        draw_column(&r, (int)column, slice, from, to, busy);
         position = next > position ? next : position + 1;
     }
 }

@@ -296,6 +296,24 @@ uint32_t index_lane_at(const struct index *ix, uint32_t track, uint32_t lane, in
     return p.slices.start[slice] <= at_ns ? p.first + slice : TRACE_NONE;
 }
 
+/* The part of [from, to) that the slices of a range, not empty, cover: all that
+ * overlap it. */
+static int64_t range_busy(const struct place *p, struct lane_range range, int64_t from_ns,
+                          int64_t to_ns)
+{
+    /* Only the first can begin before the interval, only the last end after it.
+     * The true sum fits 64 bits without a sign, so sums modulo 2^64 are exact. */
+    uint64_t busy = track_index_sum(p->ti, &p->slices, range);
+    uint32_t head = track_index_at(p->ti, range.begin);
+    uint32_t tail = track_index_at(p->ti, range.end - 1);
+    int64_t end = p->slices.start[tail] + p->slices.dur[tail];
+    if (p->slices.start[head] < from_ns)
+        busy -= (uint64_t)from_ns - (uint64_t)p->slices.start[head];
+    if (end > to_ns)
+        busy -= (uint64_t)end - (uint64_t)to_ns;
+    return busy > INT64_MAX ? INT64_MAX : (int64_t)busy;
+}
+
 int64_t index_lane_busy(const struct index *ix, uint32_t track, uint32_t lane, int64_t from_ns,
                         int64_t to_ns)
 {
@@ -308,17 +326,43 @@ int64_t index_lane_busy(const struct index *ix, uint32_t track, uint32_t lane, i
     if (range.begin >= range.end)
         return 0;
 
-    /* Only the first can begin before the interval, only the last end after it.
-     * The true sum fits 64 bits without a sign, so sums modulo 2^64 are exact. */
-    uint64_t busy = track_index_sum(p.ti, &p.slices, range);
-    uint32_t head = track_index_at(p.ti, range.begin);
-    uint32_t tail = track_index_at(p.ti, range.end - 1);
-    int64_t end = p.slices.start[tail] + p.slices.dur[tail];
-    if (p.slices.start[head] < from_ns)
-        busy -= (uint64_t)from_ns - (uint64_t)p.slices.start[head];
-    if (end > to_ns)
-        busy -= (uint64_t)end - (uint64_t)to_ns;
-    return busy > INT64_MAX ? INT64_MAX : (int64_t)busy;
+    return range_busy(&p, range, from_ns, to_ns);
+}
+
+/* The first place from range.begin on whose slice starts at or after a time: in
+ * growing steps, as it is near. */
+static uint32_t near_start(const struct place *p, struct lane_range range, int64_t at_ns)
+{
+    uint32_t step = 1, low = range.begin, high = range.begin;
+    while (high < range.end && p->slices.start[track_index_at(p->ti, high)] < at_ns) {
+        low = high + 1;
+        high = range.end - high > step ? high + step : range.end;
+        step *= 2;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (p->slices.start[track_index_at(p->ti, middle)] < at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t index_lane_sweep(const struct index *ix, uint32_t track, uint32_t lane, uint32_t position,
+                          int64_t from_ns, int64_t to_ns, int64_t *busy_ns)
+{
+    struct place p = place_of(ix, track);
+    struct lane_range range = track_index_range(p.ti, &p.slices, lane);
+    uint32_t first = range.begin;
+    range.begin += position;
+    range.end = near_start(&p, range, to_ns);
+    *busy_ns =
+        from_ns < to_ns && range.begin < range.end ? range_busy(&p, range, from_ns, to_ns) : 0;
+    uint32_t next = range.end;
+    if (next > range.begin && slice_last(&p.slices, track_index_at(p.ti, next - 1)) >= to_ns)
+        next--;
+    return next - first;
 }
 
 static uint32_t lane_neighbour(const struct index *ix, uint32_t slice, bool next)

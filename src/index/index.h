@@ -82,6 +82,13 @@ uint32_t index_lane_at(const struct index *ix, uint32_t track, uint32_t lane, in
 int64_t index_lane_busy(const struct index *ix, uint32_t track, uint32_t lane, int64_t from_ns,
                         int64_t to_ns);
 
+/* Both at once for a walk from one interval to the next: `position` is what
+ * index_lane_find() says of `from_ns`; *busy_ns is index_lane_busy() of [from, to) and
+ * the result is index_lane_find() of `to_ns`. The cost depends on how many slices lie
+ * between (its logarithm), not on the lane. */
+uint32_t index_lane_sweep(const struct index *ix, uint32_t track, uint32_t lane, uint32_t position,
+                          int64_t from_ns, int64_t to_ns, int64_t *busy_ns);
+
 /* The neighbour of a slice in its lane, or TRACE_NONE. */
 uint32_t index_lane_next(const struct index *ix, uint32_t slice);
 uint32_t index_lane_previous(const struct index *ix, uint32_t slice);

@@ -350,6 +350,13 @@ static void compare_lane(const struct index *ix, const struct trace *t, uint32_t
         int64_t held = busy > INT64_MAX ? INT64_MAX : (int64_t)busy;
         same("index_lane_find", from, index_lane_find(ix, track, lane, from), find);
         same("index_lane_at", from, index_lane_at(ix, track, lane, from), at);
+        int64_t swept;
+        uint32_t after = index_lane_sweep(ix, track, lane, index_lane_find(ix, track, lane, from),
+                                          from, to, &swept);
+        if (from < to) {
+            same("sweep", from, swept, index_lane_busy(ix, track, lane, from, to));
+            same("sweep to", to, after, index_lane_find(ix, track, lane, to));
+        }
         same("index_lane_busy", from, index_lane_busy(ix, track, lane, from, to), held);
     }
 }
