@@ -118,7 +118,7 @@ static void choose_sides(struct walker *w, struct gap *gap)
 }
 
 /* Walks from gap to gap, beginning at a time that may lie in one: that one is passed
- * over, for its begin is not known. */
+ * over, for its begin is not known. What ends at `until_ns` or later is not looked at. */
 struct gap_walk {
     struct walker w;
     int64_t end_ns;  /* how far the union reaches */
@@ -131,12 +131,14 @@ static void begin_walk(struct gap_walk *walk, int64_t at_ns)
     walk->before = covered_until(&walk->w, at_ns, &walk->end_ns);
 }
 
-static bool walk_to_gap(struct gap_walk *walk, int64_t least_ns, struct gap *gap)
+static bool walk_to_gap(struct gap_walk *walk, int64_t least_ns, int64_t until_ns, struct gap *gap)
 {
     const struct trace *t = walk->w.t;
     uint32_t slice;
     while ((slice = take_next(&walk->w)) != TRACE_NONE) {
         int64_t start = t->start_ns[slice], idle = ns_sub(start, walk->end_ns);
+        if (start >= until_ns)
+            return false;
         bool found = walk->before != TRACE_NONE && start > walk->end_ns && idle >= least_ns;
         if (found)
             *gap = (struct gap){walk->end_ns, idle, walk->before, slice};
@@ -156,7 +158,7 @@ bool gap_next(const struct trace *t, const struct index *ix, uint32_t process, u
     struct gap_walk walk;
     open_walker(&walk.w, t, ix, process, track);
     begin_walk(&walk, at_ns);
-    bool found = walk_to_gap(&walk, least_ns, gap);
+    bool found = walk_to_gap(&walk, least_ns, INT64_MAX, gap);
     if (found)
         choose_sides(&walk.w, gap);
     close_walker(&walk.w);
@@ -186,9 +188,11 @@ bool gap_previous(const struct trace *t, const struct index *ix, uint32_t proces
     int64_t from = at_ns, first = first_start(&walk.w), stretch = FIRST_STRETCH;
     while (!found && from > first) {
         from = ns_sub(at_ns, stretch);
-        stretch = stretch > INT64_MAX / GROWTH ? INT64_MAX : stretch * GROWTH;
-        begin_walk(&walk, from > first ? from : first);
-        while (walk_to_gap(&walk, least_ns, &next) && t->start_ns[next.after] < at_ns) {
+        if (from < first || stretch > INT64_MAX / GROWTH)
+            from = first;
+        stretch *= from > first ? GROWTH : 1;
+        begin_walk(&walk, from);
+        while (walk_to_gap(&walk, least_ns, at_ns, &next)) {
             *gap = next;
             found = true;
         }

@@ -15,7 +15,16 @@
 struct parsed {
     size_t family_len;
     int64_t number;
+    uint32_t family; /* TRACE_NONE: no iteration has had this name yet */
 };
+
+static bool all_digits(const char *p, const char *end)
+{
+    const char *start = p;
+    while (p < end && *p >= '0' && *p <= '9')
+        p++;
+    return p == end && p > start;
+}
 
 static bool read_number(const char *p, const char *end, int64_t *number)
 {
@@ -41,8 +50,9 @@ static bool parse_name(const char *name, size_t len, struct parsed *parsed)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         size_t prefix = strlen(known[i].prefix);
         if (len > prefix && memcmp(name, known[i].prefix, prefix) == 0 &&
-            read_number(name + prefix, name + len, &parsed->number)) {
+            all_digits(name + prefix, name + len)) {
             parsed->family_len = known[i].family_len;
+            read_number(name + prefix, name + len, &parsed->number);
             return true;
         }
     }
@@ -54,7 +64,6 @@ static bool parse_by_pattern(const char *name, const regex_t *pattern, struct pa
     regmatch_t groups[2];
     if (regexec(pattern, name, 2, groups, 0) != 0)
         return false;
-    parsed->number = -1;
     parsed->family_len = strlen(name);
     if (groups[1].rm_so >= 0 && groups[1].rm_eo > groups[1].rm_so) {
         read_number(name + groups[1].rm_so, name + groups[1].rm_eo, &parsed->number);
@@ -66,24 +75,36 @@ static bool parse_by_pattern(const char *name, const regex_t *pattern, struct pa
     return true;
 }
 
-static uint32_t find_family(struct iterations *list, size_t *capacity, const char *name, size_t len)
-{
-    for (uint32_t i = 0; i < list->family_count; i++)
-        if (strlen(list->families[i].name) == len && memcmp(list->families[i].name, name, len) == 0)
-            return i;
-    size_t count = list->family_count;
-    struct iteration_family family = {.name = xstrndup(name, len)};
-    ARRAY_PUSH(list->families, count, *capacity, family);
-    return list->family_count++;
-}
-
 /* Per name: is it one of an iteration, and what does it say? */
 struct names {
     const struct trace *t;
     uint8_t *known; /* 0: not looked at, 1: no, 2: by rule, 3: by the pattern */
     struct parsed *parsed;
     const regex_t *pattern;
+    struct intern *texts; /* of the families */
+    uint32_t *families;   /* per text */
+    size_t text_count, text_capacity, family_capacity;
 };
+
+/* The family of a name, added if new. */
+static uint32_t find_family(struct names *n, struct iterations *list, uint32_t name)
+{
+    struct parsed *parsed = &n->parsed[name];
+    if (parsed->family != TRACE_NONE)
+        return parsed->family;
+    const char *text = intern_text(n->t->names, name, NULL);
+    uint32_t number = intern_add(n->texts, text, parsed->family_len);
+    while (n->text_count <= number)
+        ARRAY_PUSH(n->families, n->text_count, n->text_capacity, TRACE_NONE);
+    if (n->families[number] == TRACE_NONE) {
+        size_t count = list->family_count;
+        struct iteration_family family = {.name = xstrndup(text, parsed->family_len)};
+        ARRAY_PUSH(list->families, count, n->family_capacity, family);
+        n->families[number] = list->family_count++;
+    }
+    parsed->family = n->families[number];
+    return parsed->family;
+}
 
 static unsigned look_up(struct names *n, uint32_t name)
 {
@@ -91,6 +112,7 @@ static unsigned look_up(struct names *n, uint32_t name)
         return n->known[name];
     size_t len;
     const char *text = intern_text(n->t->names, name, &len);
+    n->parsed[name] = (struct parsed){.number = -1, .family = TRACE_NONE};
     n->known[name] = parse_name(text, len, &n->parsed[name])                              ? 2
                      : n->pattern && parse_by_pattern(text, n->pattern, &n->parsed[name]) ? 3
                                                                                           : 1;
@@ -126,8 +148,8 @@ static int by_start(const void *a, const void *b)
 
 static void collect(const struct trace *t, const regex_t *pattern, struct iterations *list)
 {
-    size_t capacity = 0, family_capacity = 0, count = 0, names = intern_count(t->names);
-    struct names n = {.t = t, .pattern = pattern};
+    size_t capacity = 0, count = 0, names = intern_count(t->names);
+    struct names n = {.t = t, .pattern = pattern, .texts = intern_new()};
     n.known = xcalloc(names + 1, sizeof *n.known);
     n.parsed = xcalloc(names + 1, sizeof *n.parsed);
     for (uint32_t k = 0; k < t->track_count; k++) {
@@ -142,44 +164,57 @@ static void collect(const struct trace *t, const regex_t *pattern, struct iterat
                 .number = n.parsed[name].number,
                 .start_ns = t->start_ns[i],
                 .dur_ns = t->dur_ns[i],
-                .family = find_family(list, &family_capacity, intern_text(t->names, name, NULL),
-                                      n.parsed[name].family_len),
+                .family = find_family(&n, list, name),
             };
             ARRAY_PUSH(list->items, count, capacity, added);
         }
     }
     list->count = (uint32_t)count;
     array_sort(list->items, count, sizeof *list->items, by_start);
+    intern_free(n.texts);
+    free(n.families);
     free(n.known);
     free(n.parsed);
+}
+
+/* A family's size and first iteration, for sorting. */
+struct family_place {
+    uint32_t count, first, family;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const struct family_place *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* Largest family first; equal ones by first appearance in time. */
 static void order_families(struct iterations *list)
 {
     uint32_t n = list->family_count;
-    uint32_t *first = xcalloc((size_t)n + 1, sizeof *first);
+    struct family_place *places = xcalloc((size_t)n + 1, sizeof *places);
     uint32_t *place = xcalloc((size_t)n + 1, sizeof *place);
-    memset(first, 0xff, ((size_t)n + 1) * sizeof *first);
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct iteration *it = &list->items[i];
-        list->families[it->family].count++;
-        if (first[it->family] == TRACE_NONE)
-            first[it->family] = i;
-    }
     struct iteration_family *ordered = xcalloc((size_t)n + 1, sizeof *ordered);
+    for (uint32_t i = list->count; i > 0; i--) {
+        struct family_place *p = &places[list->items[i - 1].family];
+        p->count++;
+        p->first = i - 1;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        places[i].family = i;
+    array_sort(places, n, sizeof *places, by_size);
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t k = 0; k < n; k++) {
-            uint32_t a = list->families[k].count, b = list->families[i].count;
-            place[i] += a > b || (a == b && first[k] < first[i]);
-        }
-        ordered[place[i]] = list->families[i];
+        ordered[i] = list->families[places[i].family];
+        ordered[i].count = places[i].count;
+        place[places[i].family] = i;
     }
     for (uint32_t i = 0; i < list->count; i++)
         list->items[i].family = place[list->items[i].family];
     free(list->families);
     list->families = ordered;
-    free(first);
+    free(places);
     free(place);
 }
 
@@ -200,32 +235,44 @@ static int64_t median(int64_t *values, size_t n)
 }
 
 /* Outliers lie more than three times the median absolute deviation, and a tenth,
- * from the median of their family. */
-static void find_outliers(struct iterations *list, uint32_t family)
+ * from the median of their family, whose members these are. */
+static void find_outliers(struct iterations *list, struct iteration_family *f,
+                          const uint32_t *members)
 {
-    struct iteration_family *f = &list->families[family];
     int64_t *values = xreallocarray(NULL, (size_t)f->count + 1, sizeof *values);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->items[i].family == family)
-            values[n++] = list->items[i].dur_ns;
-    f->median_dur_ns = median(values, n);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < f->count; i++)
+        values[i] = list->items[members[i]].dur_ns;
+    f->median_dur_ns = median(values, f->count);
+    for (uint32_t i = 0; i < f->count; i++)
         values[i] = values[i] > f->median_dur_ns ? values[i] - f->median_dur_ns
                                                  : f->median_dur_ns - values[i];
-    int64_t deviation = median(values, n);
+    int64_t deviation = median(values, f->count);
     free(values);
     f->outliers = xcalloc((size_t)f->count + 1, sizeof *f->outliers);
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i].family != family)
-            continue;
-        int64_t dur = list->items[i].dur_ns;
+    for (uint32_t i = 0; i < f->count; i++) {
+        int64_t dur = list->items[members[i]].dur_ns;
         int64_t distance = dur > f->median_dur_ns ? dur - f->median_dur_ns : f->median_dur_ns - dur;
-        if (distance / 3 >= deviation &&
-            distance > ns_add(deviation, ns_add(deviation, deviation)) &&
+        if (distance > ns_add(deviation, ns_add(deviation, deviation)) &&
             distance > f->median_dur_ns / 10)
-            f->outliers[f->outlier_count++] = i;
+            f->outliers[f->outlier_count++] = members[i];
     }
+}
+
+/* Iterations family by family, in time order. */
+static void measure_families(struct iterations *list)
+{
+    uint32_t *members = xcalloc((size_t)list->count + 1, sizeof *members);
+    uint32_t *next = xcalloc((size_t)list->family_count + 1, sizeof *next);
+    for (uint32_t i = 0; i + 1 < list->family_count; i++)
+        next[i + 1] = next[i] + list->families[i].count;
+    for (uint32_t i = 0; i < list->count; i++)
+        members[next[list->items[i].family]++] = i;
+    for (uint32_t i = 0; i < list->family_count; i++) {
+        struct iteration_family *f = &list->families[i];
+        find_outliers(list, f, members + next[i] - f->count);
+    }
+    free(members);
+    free(next);
 }
 
 /* The device slices of one file, ready for questions about intervals. */
@@ -233,7 +280,7 @@ struct device_view {
     struct device_slices kernels, all;
     struct interval_list kernel_busy, all_busy;
     int64_t *kernel_sums, *all_sums;
-    int64_t *kernel_ns; /* running sum of durations */
+    uint64_t *kernel_ns; /* running sums of durations, modulo 2^64 */
 };
 
 static void open_view(const struct trace *t, uint32_t file, struct device_view *v)
@@ -253,7 +300,7 @@ static void open_view(const struct trace *t, uint32_t file, struct device_view *
     v->kernel_ns = xreallocarray(NULL, v->kernels.count + 1, sizeof *v->kernel_ns);
     v->kernel_ns[0] = 0;
     for (size_t i = 0; i < v->kernels.count; i++)
-        v->kernel_ns[i + 1] = ns_add(v->kernel_ns[i], t->dur_ns[v->kernels.slices[i]]);
+        v->kernel_ns[i + 1] = v->kernel_ns[i] + (uint64_t)t->dur_ns[v->kernels.slices[i]];
 }
 
 static void close_view(struct device_view *v)
@@ -287,7 +334,8 @@ static void measure(const struct trace *t, const struct device_view *v, struct i
     size_t first = first_from(t, &v->kernels, it->start_ns);
     size_t last = first_from(t, &v->kernels, end);
     it->kernels = (uint32_t)(last - first);
-    it->kernel_ns = ns_sub(v->kernel_ns[last], v->kernel_ns[first]);
+    uint64_t kernel_ns = v->kernel_ns[last] - v->kernel_ns[first];
+    it->kernel_ns = kernel_ns > INT64_MAX ? INT64_MAX : (int64_t)kernel_ns;
     it->kernel_busy_ns = interval_length_in(&v->kernel_busy, v->kernel_sums, it->start_ns, end);
     it->device_busy_ns = interval_length_in(&v->all_busy, v->all_sums, it->start_ns, end);
 }
@@ -358,6 +406,16 @@ static void measure_all(const struct trace *t, const struct launches *launches,
     }
 }
 
+/* Per iteration the last end so far. */
+static void note_ends(struct iterations *list)
+{
+    list->ends_ns = xreallocarray(NULL, (size_t)list->count + 1, sizeof *list->ends_ns);
+    for (uint32_t i = 0; i < list->count; i++) {
+        int64_t end = list->items[i].start_ns + list->items[i].dur_ns;
+        list->ends_ns[i] = i > 0 && list->ends_ns[i - 1] > end ? list->ends_ns[i - 1] : end;
+    }
+}
+
 struct iterations *iterations_find(const struct trace *t, const struct index *ix,
                                    const struct launches *launches, const char *pattern,
                                    struct error *err)
@@ -376,8 +434,8 @@ struct iterations *iterations_find(const struct trace *t, const struct index *ix
     if (pattern)
         regfree(&compiled);
     order_families(list);
-    for (uint32_t i = 0; i < list->family_count; i++)
-        find_outliers(list, i);
+    measure_families(list);
+    note_ends(list);
     list->has_launches = launches && launches_any(launches);
     if (list->count)
         measure_all(t, launches, list);
@@ -394,6 +452,7 @@ void iterations_free(struct iterations *list)
     }
     free(list->families);
     free(list->items);
+    free(list->ends_ns);
     free(list);
 }
 
@@ -407,9 +466,8 @@ uint32_t iterations_at(const struct iterations *list, uint32_t family, int64_t a
         else
             high = middle;
     }
-    /* Iterations nest and overlap little: the one sought is near. */
-    enum { NEAR = 4096 };
-    for (uint32_t i = low, steps = 0; i > 0 && steps < NEAR; i--, steps++) {
+    /* Back to the one sought; no further than one of the earlier ones reaches. */
+    for (uint32_t i = low; i > 0 && list->ends_ns[i - 1] > at_ns; i--) {
         const struct iteration *it = &list->items[i - 1];
         if ((family == TRACE_NONE || it->family == family) && at_ns < it->start_ns + it->dur_ns)
             return i - 1;

@@ -33,6 +33,7 @@ struct iterations {
     struct iteration_family *families; /* largest count first */
     uint32_t family_count;
     bool has_launches; /* the trace links kernels to launching calls */
+    int64_t *ends_ns;  /* private */
 };
 
 struct launches; /* query/launches.h */

@@ -23,10 +23,16 @@ struct launches {
     size_t orphan_count, orphan_capacity;
 };
 
+/* What a call's name says of it: what starts device work comes before what may, and
+ * that before what waits, records or frees. Several share a correlation. */
+enum call_rank { CALL_LAUNCH, CALL_OTHER, CALL_WAIT };
+
 /* A slice with its correlation, in its file. */
 struct correlated {
-    uint32_t file, correlation, slice;
-    bool wait; /* a call that waits or records rather than launches */
+    uint32_t file, correlation;
+    enum call_rank rank;
+    uint32_t slice;
+    int64_t start_ns;
 };
 
 struct correlated_list {
@@ -39,15 +45,22 @@ static bool is_call(enum category_class class)
     return class == CATEGORY_RUNTIME || class == CATEGORY_DRIVER;
 }
 
-/* Calls that share a correlation with a launch without being one. */
-static bool is_wait(const char *name)
+static bool has_word(const char *name, const char *const *words, size_t count)
 {
-    static const char *const words[] = {"Wait",   "Synchronize", "Query",
-                                        "Record", "Parse",       "Callback"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < count; i++)
         if (strstr(name, words[i]))
             return true;
     return false;
+}
+
+static enum call_rank rank_of_name(const char *name)
+{
+    static const char *const waits[] = {"Wait",     "Synchronize", "Query",  "Record",   "Parse",
+                                        "Callback", "Roundtrip",   "Verify", "(Release)"};
+    static const char *const launches[] = {"Launch", "Submit", "Memcpy", "Memset", "Transfer"};
+    if (has_word(name, waits, sizeof waits / sizeof *waits))
+        return CALL_WAIT;
+    return has_word(name, launches, sizeof launches / sizeof *launches) ? CALL_LAUNCH : CALL_OTHER;
 }
 
 static uint32_t file_of(const struct trace *t, uint32_t track)
@@ -55,24 +68,36 @@ static uint32_t file_of(const struct trace *t, uint32_t track)
     return t->processes[t->tracks[track].process].file;
 }
 
+/* Per label the rank of its name, where it is one of a call. */
+static enum call_rank *rank_labels(const struct trace *t)
+{
+    enum call_rank *ranks = xcalloc((size_t)t->label_count + 1, sizeof *ranks);
+    for (uint32_t i = 0; i < t->label_count; i++)
+        if (is_call(t->categories[t->labels[i].category].class))
+            ranks[i] = rank_of_name(intern_text(t->names, t->labels[i].name, NULL));
+    return ranks;
+}
+
 static void collect(const struct trace *t, struct correlated_list *calls,
                     struct correlated_list *devices)
 {
+    enum call_rank *ranks = rank_labels(t);
     for (uint32_t k = 0; k < t->track_count; k++) {
         uint32_t file = file_of(t, k);
         for (uint32_t i = t->tracks[k].first; i < t->tracks[k].first + t->tracks[k].count; i++) {
-            const struct category *c = trace_category(t, i);
-            struct correlated added = {file, t->correlation[i], i, false};
-            if (!added.correlation)
+            if (!t->correlation[i])
                 continue;
+            const struct category *c = trace_category(t, i);
+            struct correlated added = {file, t->correlation[i], CALL_OTHER, i, t->start_ns[i]};
             if (c->device) {
                 ARRAY_PUSH(devices->items, devices->count, devices->capacity, added);
             } else if (is_call(c->class) && t->tracks[k].kind != TRACK_DEVICE) {
-                added.wait = is_wait(trace_name(t, i, NULL));
+                added.rank = ranks[t->label[i]];
                 ARRAY_PUSH(calls->items, calls->count, calls->capacity, added);
             }
         }
     }
+    free(ranks);
 }
 
 static int by_correlation(const void *a, const void *b)
@@ -82,63 +107,86 @@ static int by_correlation(const void *a, const void *b)
         return x->file < y->file ? -1 : 1;
     if (x->correlation != y->correlation)
         return x->correlation < y->correlation ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
     return x->slice < y->slice ? -1 : x->slice > y->slice;
 }
 
-static bool same_key(const struct correlated *x, const struct correlated *y)
+static int compare_keys(const struct correlated *x, const struct correlated *y)
 {
-    return x->file == y->file && x->correlation == y->correlation;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
-/* Of the calls with the device slice's correlation the one that launched it: the last
- * to start before it, launches before waits; if none starts before, the first. */
-static uint32_t choose_call(const struct trace *t, const struct correlated *calls, size_t n,
-                            uint32_t slice)
+/* How many of the calls, in start order, start before a time, or no later. */
+static size_t count_before(const struct correlated *calls, size_t n, int64_t at, bool or_at)
 {
-    const struct correlated *best = NULL;
-    for (size_t i = 0; i < n; i++) {
-        const struct correlated *c = &calls[i];
-        if (!best) {
-            best = c;
-            continue;
-        }
-        int64_t start = t->start_ns[slice];
-        bool c_before = t->start_ns[c->slice] <= start;
-        bool best_before = t->start_ns[best->slice] <= start;
-        if (c->wait != best->wait)
-            best = c->wait ? best : c;
-        else if (c_before != best_before)
-            best = c_before ? c : best;
-        else if (c_before ? t->start_ns[c->slice] > t->start_ns[best->slice]
-                          : t->start_ns[c->slice] < t->start_ns[best->slice])
-            best = c;
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (calls[middle].start_ns < at || (or_at && calls[middle].start_ns == at))
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return best ? best->slice : TRACE_NONE;
+    return low;
+}
+
+/* Of calls in start order the one that launched what starts at a time: the last to
+ * start no later (of several at once the first), or the first of all. */
+static const struct correlated *latest_before(const struct correlated *calls, size_t n, int64_t at)
+{
+    size_t before = count_before(calls, n, at, true);
+    return before ? &calls[count_before(calls, before, calls[before - 1].start_ns, false)] : calls;
+}
+
+/* What has no device slice of its correlation, though it was meant to start work. One
+ * submission may consist of several calls: those that launch stand for it. */
+static void note_orphans(struct launches *l, const struct correlated *calls, size_t n)
+{
+    static const char *const launch[] = {"aunch"}, *const submit[] = {"Submit"};
+    size_t before = l->orphan_count;
+    for (int pass = 0; pass < 2 && l->orphan_count == before; pass++)
+        for (size_t i = 0; i < n; i++)
+            if (has_word(trace_name(l->t, calls[i].slice, NULL), pass ? submit : launch, 1))
+                ARRAY_PUSH(l->orphans, l->orphan_count, l->orphan_capacity, calls[i].slice);
+}
+
+static void sort_correlated(struct correlated_list *list)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        if (by_correlation(&list->items[i - 1], &list->items[i]) > 0) {
+            array_sort(list->items, list->count, sizeof *list->items, by_correlation);
+            return;
+        }
+    }
 }
 
 static void join(struct launches *l, struct correlated_list *calls, struct correlated_list *devices)
 {
-    array_sort(calls->items, calls->count, sizeof *calls->items, by_correlation);
-    array_sort(devices->items, devices->count, sizeof *devices->items, by_correlation);
+    sort_correlated(calls);
+    sort_correlated(devices);
     size_t d = 0;
     for (size_t i = 0; i < calls->count;) {
-        size_t end = i + 1;
-        while (end < calls->count && same_key(&calls->items[i], &calls->items[end]))
-            end++;
-        while (d < devices->count && by_correlation(&devices->items[d], &calls->items[i]) < 0 &&
-               !same_key(&devices->items[d], &calls->items[i]))
+        const struct correlated *group = &calls->items[i];
+        size_t n = 1, best = 1;
+        while (i + n < calls->count && compare_keys(group, group + n) == 0)
+            n++;
+        while (best < n && group[best].rank == group->rank)
+            best++;
+        while (d < devices->count && compare_keys(&devices->items[d], group) < 0)
             d++;
-        bool any = false;
-        for (; d < devices->count && same_key(&devices->items[d], &calls->items[i]); d++) {
-            uint32_t slice = devices->items[d].slice;
-            struct link link = {slice, choose_call(l->t, calls->items + i, end - i, slice)};
+        if (d == devices->count || compare_keys(&devices->items[d], group) != 0)
+            note_orphans(l, group, n);
+        for (; d < devices->count && compare_keys(&devices->items[d], group) == 0; d++) {
+            const struct correlated *device = &devices->items[d];
+            struct link link = {device->slice, latest_before(group, best, device->start_ns)->slice};
             ARRAY_PUSH(l->by_slice, l->count, l->capacity, link);
-            any = true;
         }
-        for (size_t k = i; !any && k < end; k++)
-            if (strstr(trace_name(l->t, calls->items[k].slice, NULL), "aunch"))
-                ARRAY_PUSH(l->orphans, l->orphan_count, l->orphan_capacity, calls->items[k].slice);
-        i = end;
+        i += n;
     }
 }
 
@@ -182,12 +230,29 @@ static void join_flow(void *context, const struct side_event *start, const struc
     ARRAY_PUSH(join->l->by_slice, join->l->count, join->l->capacity, (struct link){device, call});
 }
 
+/* Is call `a` a better one for the slice than `b`? The same rule as for calls of one
+ * correlation. */
+static bool is_better(const struct trace *t, uint32_t slice, uint32_t a, uint32_t b)
+{
+    int64_t start = t->start_ns[slice], x = t->start_ns[a], y = t->start_ns[b];
+    if ((x <= start) != (y <= start))
+        return x <= start;
+    if (x != y)
+        return x <= start ? x > y : x < y;
+    return a < b;
+}
+
+/* Several flows may end at one slice. */
 static void drop_doubles(struct launches *l)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < l->count; i++)
-        if (kept == 0 || l->by_slice[kept - 1].slice != l->by_slice[i].slice)
-            l->by_slice[kept++] = l->by_slice[i];
+    for (size_t i = 0; i < l->count; i++) {
+        const struct link *link = &l->by_slice[i];
+        if (kept == 0 || l->by_slice[kept - 1].slice != link->slice)
+            l->by_slice[kept++] = *link;
+        else if (is_better(l->t, link->slice, link->call, l->by_slice[kept - 1].call))
+            l->by_slice[kept - 1].call = link->call;
+    }
     l->count = kept;
 }
 
@@ -327,7 +392,8 @@ static struct launch_row make_row(const struct latency *items, size_t n, int64_t
     /* Rounded half away from zero. */
     __int128 doubled = (__int128)*total * 2000;
     __int128 count = (__int128)n;
-    row.mean_ps = (int64_t)((doubled + (doubled < 0 ? -count : count)) / (2 * count));
+    __int128 mean = (doubled + (doubled < 0 ? -count : count)) / (2 * count);
+    row.mean_ps = mean > INT64_MAX ? INT64_MAX : mean < INT64_MIN ? INT64_MIN : (int64_t)mean;
     free(values);
     return row;
 }
@@ -385,8 +451,11 @@ struct launch_summary *launches_summary(const struct trace *t, const struct laun
     }
     fill_rows(s, items, count);
     free(items);
-    for (size_t i = 0; i < l->orphan_count; i++)
-        s->orphan_launches += index_in_window(t, l->orphans[i], sel->from_ns, sel->to_ns);
+    for (size_t i = 0; i < l->orphan_count; i++) {
+        const uint32_t *by_flow;
+        s->orphan_launches += launches_kernels(l, l->orphans[i], &by_flow) == 0 &&
+                              index_in_window(t, l->orphans[i], sel->from_ns, sel->to_ns);
+    }
     return s;
 }
 

@@ -51,12 +51,17 @@ int64_t interval_length(const struct interval_list *list)
     return sum;
 }
 
+/* Sums of lengths fit 64 bits without a sign, so differences of sums modulo 2^64 are
+ * exact, whatever is summed before. */
 int64_t *interval_sums(const struct interval_list *list)
 {
     int64_t *sums = xreallocarray(NULL, list->count + 1, sizeof *sums);
+    uint64_t sum = 0;
     sums[0] = 0;
-    for (size_t i = 0; i < list->count; i++)
-        sums[i + 1] = ns_add(sums[i], ns_sub(list->items[i].end_ns, list->items[i].start_ns));
+    for (size_t i = 0; i < list->count; i++) {
+        sum += (uint64_t)list->items[i].end_ns - (uint64_t)list->items[i].start_ns;
+        sums[i + 1] = (int64_t)sum;
+    }
     return sums;
 }
 
@@ -81,12 +86,12 @@ int64_t interval_length_in(const struct interval_list *list, const int64_t *sums
         return 0;
     size_t first = find_interval(list, from_ns), end = find_interval(list, to_ns);
     /* `end` may begin before `to` and reach beyond it. */
-    int64_t length = ns_sub(sums[end], sums[first]);
+    uint64_t length = (uint64_t)sums[end] - (uint64_t)sums[first];
     if (first < list->count && list->items[first].start_ns < from_ns)
-        length = ns_sub(length, ns_sub(from_ns, list->items[first].start_ns));
+        length -= (uint64_t)from_ns - (uint64_t)list->items[first].start_ns;
     if (end < list->count && list->items[end].start_ns < to_ns)
-        length = ns_add(length, ns_sub(to_ns, list->items[end].start_ns));
-    return length;
+        length += (uint64_t)to_ns - (uint64_t)list->items[end].start_ns;
+    return length > INT64_MAX ? INT64_MAX : (int64_t)length;
 }
 
 void interval_free(struct interval_list *list)

@@ -27,7 +27,7 @@ void interval_unite(struct interval_list *list);
 int64_t interval_length(const struct interval_list *list);
 
 /* The length within [from, to) of a united list, in O(log n) by running sums:
- * interval_sums() makes them (release with free()). */
+ * interval_sums() makes them (modulo 2^64; release with free()). */
 int64_t *interval_sums(const struct interval_list *list);
 int64_t interval_length_in(const struct interval_list *list, const int64_t *sums, int64_t from_ns,
                            int64_t to_ns);

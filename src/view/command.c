@@ -196,6 +196,25 @@ static void go_to_target(struct viewer *v, struct table_target target)
     }
 }
 
+/* From where it was begun to the cursor. */
+static void keep_range(struct viewer *v)
+{
+    int64_t from = v->range_from, to = v->cursor_ns;
+    v->ranging = false;
+    v->has_range = from != to;
+    v->range_from = from < to ? from : to;
+    v->range_to = from < to ? to : from;
+    view_changed(v);
+}
+
+static uint32_t slice_at_cursor(const struct viewer *v)
+{
+    const struct row *row = rows_cursor(v);
+    if (!row || row->kind != ROW_LANE)
+        return TRACE_NONE;
+    return index_lane_at(v->ix, row->track, row->lane, v->cursor_ns);
+}
+
 static bool enter(struct viewer *v, const char *argument, struct error *err)
 {
     (void)argument;
@@ -204,27 +223,24 @@ static bool enter(struct viewer *v, const char *argument, struct error *err)
         go_to_target(v, table_enter(table_of(v)));
         return true;
     }
-    const struct row *row = rows_cursor(v);
     if (v->ranging) {
-        v->ranging = false;
-        v->has_range = v->cursor_ns != v->range_from;
-        int64_t from = v->range_from, to = v->cursor_ns;
-        v->range_from = from < to ? from : to;
-        v->range_to = from < to ? to : from;
-        view_changed(v);
-    } else if (row && row->kind == ROW_PROCESS) {
-        view_complain(v, "no slice on this line");
-    } else if (v->slice == TRACE_NONE) {
-        uint32_t slice =
-            row ? index_lane_at(v->ix, row->track, row->lane, v->cursor_ns) : TRACE_NONE;
-        if (slice == TRACE_NONE)
-            view_complain(v, "no slice under the cursor (. and , step to the next and previous)");
-        else
-            jump_select(v, slice, true);
-    } else {
-        v->fitted = 0;
-        return fit(v, argument, err);
+        keep_range(v);
+        return true;
     }
+    if (v->slice == TRACE_NONE)
+        v->slice = slice_at_cursor(v);
+    if (v->slice == TRACE_NONE) {
+        view_complain(v, "no slice under the cursor (. and , step to the next and previous)");
+        return true;
+    }
+    int64_t air = v->t->dur_ns[v->slice] / 20 + 1;
+    jump_remember(v);
+    rows_show_slice(v, v->slice);
+    show_all_of(v, ns_sub(v->t->start_ns[v->slice], air), ns_add(trace_end_ns(v->t, v->slice), air),
+                "the slice");
+    v->cursor_ns = v->t->start_ns[v->slice];
+    zoom_hold_cursor(v);
+    view_changed(v);
     return true;
 }
 
@@ -248,6 +264,8 @@ static bool show_table(struct viewer *v, enum table_kind kind)
         v->pane = PANE_TABLE;
     }
     v->table = kind;
+    screen_layout(v);
+    rows_scroll_to_cursor(v);
     view_changed(v);
     return true;
 }
@@ -311,6 +329,7 @@ static bool open_search(struct viewer *v, const char *argument, struct error *er
             return error_set(err, ERROR_DATA, "%s", v->message);
         return true;
     }
+    search_begin(v);
     prompt_open(&v->prompt, PROMPT_SEARCH, "");
     return true;
 }
@@ -395,10 +414,7 @@ static void move_cursor(struct viewer *v, int cells)
     v->cursor_ns = scale_time(&s, (int)column);
     if (v->cursor_ns >= v->to_ns)
         v->cursor_ns = v->to_ns - 1;
-    const struct row *row = rows_cursor(v);
-    uint32_t slice = TRACE_NONE;
-    if (row && row->kind == ROW_LANE)
-        slice = index_lane_at(v->ix, row->track, row->lane, v->cursor_ns);
+    uint32_t slice = slice_at_cursor(v);
     if (slice != v->slice) {
         v->slice = slice;
         view_changed(v);
@@ -526,8 +542,38 @@ static bool hide_rows(struct viewer *v, const char *argument, struct error *err)
     return true;
 }
 
-PLAIN(sort_next, table_sort_next(table_of(v)))
-PLAIN(sort_reverse, table_sort_reverse(table_of(v)))
+/* By the next column, or by the one named. */
+static bool sort(struct viewer *v, const char *argument, struct error *err)
+{
+    enum { COLUMNS = 30 };
+    struct table *table = table_of(v);
+    char before[64];
+    snprintf(before, sizeof before, "%s", table_sort_name(table));
+    if (!*before) {
+        view_complain(v, "this table is in a fixed order");
+    } else if (!*argument) {
+        table_sort_next(table);
+        if (strcmp(before, table_sort_name(table)) == 0)
+            view_complain(v, "this table has one order only (r reverses it)");
+    } else {
+        for (int i = 0; i < COLUMNS && strcasecmp(table_sort_name(table), argument) != 0; i++)
+            table_sort_next(table);
+        if (strcasecmp(table_sort_name(table), argument) != 0)
+            return error_set(err, ERROR_USAGE, "this table has no column '%s'", argument);
+    }
+    return true;
+}
+
+static bool sort_reverse(struct viewer *v, const char *argument, struct error *err)
+{
+    (void)argument;
+    (void)err;
+    if (*table_sort_name(table_of(v)))
+        table_sort_reverse(table_of(v));
+    else
+        view_complain(v, "this table is in a fixed order");
+    return true;
+}
 
 static bool group_names(struct viewer *v, const char *argument, struct error *err)
 {
@@ -593,13 +639,8 @@ static bool warnings(struct viewer *v, const char *argument, struct error *err)
     return true;
 }
 
-static bool later(struct viewer *v, const char *argument, struct error *err)
-{
-    (void)argument;
-    (void)err;
-    view_complain(v, "this version cannot do that yet");
-    return true;
-}
+PLAIN(picture, view_complain(v, "pictures of the screen come with a later version"))
+PLAIN(source, view_complain(v, "opening source lines comes with a later version"))
 
 const struct command commands[] = {
     {"pan-left", "h a Left", "Time", "pan a tenth of the window to the left", pan_left},
@@ -663,13 +704,13 @@ const struct command commands[] = {
     {"matches", "6", "Tables", "table of matches", table_6},
     {"table", "", "Tables", "show a table by its name", choose_table},
     {"scope", "W", "Tables", "tables about window, iteration, whole trace", table_scope},
-    {"sort", "t", "Tables", "sort by the next column", sort_next},
+    {"sort", "t", "Tables", "sort by the next column", sort},
     {"reverse", "r", "Tables", "sort the other way round", sort_reverse},
     {"group", "y", "Tables", "group names: full, stem, category", group_names},
 
     {"export", "x", "Program", "write the range or window as a trace", export_command},
-    {"picture", "P", "Program", "write a picture of the screen", later},
-    {"source", "O", "Program", "open the source of a kernel", later},
+    {"picture", "P", "Program", "write a picture of the screen", picture},
+    {"source", "O", "Program", "open the source of a kernel", source},
     {"warnings", "!", "Program", "warnings with their places", warnings},
     {"reload", "R", "Program", "load the trace again", reload},
     {"help", "? F1", "Program", "this help", help},

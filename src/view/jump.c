@@ -7,18 +7,43 @@
 #include "base/utf8.h"
 #include "view/view.h"
 
-void jump_remember(struct viewer *v)
+struct place jump_here(const struct viewer *v)
 {
-    struct places *list = &v->jumps;
     const struct row *row = rows_cursor(v);
-    struct place place = {
+    return (struct place){
         .from_ns = v->from_ns,
         .to_ns = v->to_ns,
         .cursor_ns = v->cursor_ns,
         .slice = v->slice,
-        .track = row ? row->track : TRACE_NONE,
-        .lane = row ? row->lane : 0,
+        .row = row ? *row : (struct row){.track = TRACE_NONE},
     };
+}
+
+void jump_to_place(struct viewer *v, struct place place, bool undoable)
+{
+    if (undoable)
+        zoom_set(v, place.from_ns, place.to_ns);
+    else
+        zoom_place(v, place.from_ns, place.to_ns);
+    v->cursor_ns = place.cursor_ns;
+    v->slice = place.slice;
+    zoom_hold_cursor(v);
+    rows_go_to(v, &place.row);
+    view_changed(v);
+}
+
+static bool same_place(const struct place *a, const struct place *b)
+{
+    return a->from_ns == b->from_ns && a->to_ns == b->to_ns && a->cursor_ns == b->cursor_ns &&
+           a->slice == b->slice;
+}
+
+void jump_remember(struct viewer *v)
+{
+    struct places *list = &v->jumps;
+    struct place place = jump_here(v);
+    if (list->count > 0 && same_place(&list->items[list->count - 1], &place))
+        return;
     if (list->count == PLACES) {
         memmove(list->items, list->items + 1, (PLACES - 1) * sizeof *list->items);
         list->count--;
@@ -28,19 +53,16 @@ void jump_remember(struct viewer *v)
 
 bool jump_back(struct viewer *v)
 {
-    if (v->jumps.count == 0)
-        return false;
-    struct place place = v->jumps.items[--v->jumps.count];
-    zoom_set(v, place.from_ns, place.to_ns);
-    v->cursor_ns = place.cursor_ns;
-    v->slice = place.slice;
-    for (uint32_t i = 0; i < v->line_count; i++)
-        if (v->lines[i].kind == ROW_LANE && v->lines[i].track == place.track &&
-            v->lines[i].lane == place.lane)
-            v->cursor_line = i;
-    rows_scroll_to_cursor(v);
-    view_changed(v);
-    return true;
+    struct place here = jump_here(v);
+    struct places *list = &v->jumps;
+    while (list->count > 0) {
+        struct place place = list->items[--list->count];
+        if (same_place(&place, &here))
+            continue; /* the jump led nowhere else */
+        jump_to_place(v, place, true);
+        return true;
+    }
+    return false;
 }
 
 void jump_select(struct viewer *v, uint32_t slice, bool remember)

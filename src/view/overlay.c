@@ -52,6 +52,7 @@ static void toggle_category(struct viewer *v)
     if (!v->categories_off)
         v->categories_off = xcalloc((size_t)v->t->category_count + 1, sizeof *v->categories_off);
     v->categories_off[category] = !v->categories_off[category];
+    search_visible_changed(v);
     view_changed(v);
 }
 

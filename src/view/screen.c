@@ -27,12 +27,9 @@ void screen_layout(struct viewer *v)
     l->axis_y = y++;
     l->rows_y = y;
     int left = l->message_y - y;
-    if (v->cols >= 60 && v->rows >= 16) {
-        l->table_height = left * 2 / 5;
-        l->tabs_y = l->message_y - l->table_height - 1;
-        l->table_y = l->tabs_y + 1;
-    } else if (v->rows >= 12 && v->cols >= 40) {
-        l->table_height = left / 3;
+    /* An event has many lines that belong together, so it gets more. */
+    if (v->rows >= 12) {
+        l->table_height = left / (v->rows >= 16 && v->table == TABLE_EVENT ? 2 : 3);
         l->tabs_y = l->message_y - l->table_height - 1;
         l->table_y = l->tabs_y + 1;
     }
@@ -69,54 +66,69 @@ static unsigned warning_kinds(const struct trace *t)
     return count;
 }
 
+/* Draws an item of a line unless it would be cut: nothing is shown in part. Returns the
+ * column behind it, or `end` (nothing more fits) if it was left out. */
+static int put_item(struct grid *g, int x, int y, int end, const char *text, struct style st)
+{
+    if (x >= end || (int)utf8_columns(text, strlen(text)) > end - x)
+        return end;
+    return x + grid_text(g, x, y, end - x, text, strlen(text), st);
+}
+
 static void draw_title(struct viewer *v, struct grid *g)
 {
-    char facts[160], count[32], span[DURATION_TEXT], right[64] = "? help";
+    char fact[64], count[32], span[DURATION_TEXT], right[64] = "? help";
     int y = v->layout.title_y;
-    grid_fill(g, 0, y, v->cols, style(STYLE_TITLE));
-    int facts_len = snprintf(facts, sizeof facts, "  %s events  %u tracks  %s",
-                             count_text(v->t->event_count, count), v->t->track_count,
-                             duration_text(span, ns_sub(v->t->last_end_ns, v->t->first_start_ns)));
+    struct style st = style(STYLE_TITLE);
+    grid_fill(g, 0, y, v->cols, st);
     unsigned kinds = warning_kinds(v->t);
     if (kinds)
         snprintf(right, sizeof right, "%u warning%s (!)   ? help", kinds, kinds == 1 ? "" : "s");
-    int right_len = (int)strlen(right), room = v->cols - right_len - 2;
-    int name_room = room - facts_len - 1;
-    if (name_room < 16) /* the name matters more than the numbers */
-        name_room = room - 1 > 16 ? 16 : room - 1;
-    int x =
-        1 + grid_text_middle(g, 1, y, name_room, v->title, strlen(v->title), style(STYLE_TITLE));
-    grid_text(g, x, y, room - x, facts, (size_t)facts_len, style(STYLE_TITLE));
-    grid_text(g, v->cols - right_len - 1, y, right_len, right, (size_t)right_len,
+    int end = v->cols - (int)strlen(right) - 2;
+    grid_text(g, end + 1, y, v->cols - end - 2, right, strlen(right),
               style(kinds ? STYLE_WARNING : STYLE_TITLE));
+    /* The name matters more than the numbers. */
+    int room = end - 1 < 40 ? end - 1 : (end - 1) / 2;
+    int x = 1 + grid_text_middle(g, 1, y, room, v->title, strlen(v->title), st);
+    snprintf(fact, sizeof fact, "  %s events", count_text(v->t->event_count, count));
+    x = put_item(g, x, y, end, fact, st);
+    snprintf(fact, sizeof fact, "  %u tracks", v->t->track_count);
+    x = put_item(g, x, y, end, fact, st);
+    snprintf(fact, sizeof fact, "  %s",
+             duration_text(span, ns_sub(v->t->last_end_ns, v->t->first_start_ns)));
+    put_item(g, x, y, end, fact, st);
 }
 
-/* The share of the device's time, in eighths, of a column of the overview. */
+/* How busy the devices were in a part of the trace, 0 to 1; without devices the hosts. */
+static double overview_share(const struct viewer *v, int64_t from, int64_t to)
+{
+    double sum = 0, share;
+    int devices = 0;
+    for (uint32_t p = 0; p < v->t->process_count; p++) {
+        if (!busy_share(v, p, from, to, &share))
+            continue;
+        sum += share;
+        devices++;
+    }
+    if (devices > 0 || to <= from)
+        return devices > 0 ? sum / devices : 0;
+    for (uint32_t k = 0; k < v->t->track_count; k++) {
+        if (v->t->tracks[k].kind != TRACK_HOST || v->t->tracks[k].count == 0)
+            continue;
+        share = (double)index_lane_busy(v->ix, k, 0, from, to) / (double)(to - from);
+        sum = share > sum ? share : sum;
+    }
+    return sum;
+}
+
 static uint8_t overview_column(const struct viewer *v, int column)
 {
     struct scale s = {v->t->first_start_ns, v->t->end_ns, 0, v->overview_cols};
     if (s.to_ns <= s.from_ns)
         return 0;
-    int64_t from = scale_time(&s, column), to = scale_time(&s, column + 1), busy = 0;
-    bool device = false;
-    for (uint32_t k = 0; k < v->t->track_count; k++)
-        device |= v->t->tracks[k].kind == TRACK_DEVICE;
-    for (uint32_t k = 0; k < v->t->track_count; k++) {
-        const struct track *track = &v->t->tracks[k];
-        if (track->count == 0 || (track->kind == TRACK_DEVICE) != device ||
-            track->kind == TRACK_OTHER)
-            continue;
-        int64_t most = 0;
-        uint32_t lanes = index_lanes(v->ix, k);
-        for (uint32_t lane = 0; lane < lanes && lane < 8; lane++) {
-            int64_t part = index_lane_busy(v->ix, k, lane, from, to);
-            most = part > most ? part : most;
-        }
-        busy = most > busy ? most : busy;
-    }
-    int64_t width = to - from;
-    int eighths = width > 0 ? (int)(((__int128)busy * 8 + width / 2) / width) : 0;
-    return (uint8_t)(eighths > 8 ? 8 : eighths == 0 && busy > 0 ? 1 : eighths);
+    double share = overview_share(v, scale_time(&s, column), scale_time(&s, column + 1));
+    int eighths = (int)(share * 8 + 0.5);
+    return (uint8_t)(eighths > 8 ? 8 : eighths == 0 && share > 0 ? 1 : eighths);
 }
 
 bool screen_work(struct viewer *v)
@@ -161,212 +173,53 @@ static void draw_overview(struct viewer *v, struct grid *g)
     }
 }
 
+/* "ProfilerStep#3  4/10": the iteration at the cursor. */
+static int draw_iteration(struct viewer *v, struct grid *g, int x, int y)
+{
+    if (!v->links_ready || v->iterations->count == 0)
+        return x;
+    uint32_t at = iterations_at(v->iterations, v->family, v->cursor_ns);
+    if (at == TRACE_NONE)
+        return x;
+    const struct iteration *it = &v->iterations->items[at];
+    uint32_t number = 0, total = 0;
+    for (uint32_t i = 0; i < v->iterations->count && i < 100000; i++) {
+        total += v->iterations->items[i].family == it->family;
+        number += i <= at && v->iterations->items[i].family == it->family;
+    }
+    size_t len;
+    const char *name = trace_name(v->t, it->slice, &len);
+    x += grid_text_middle(g, x, y, v->cols < 80 ? 14 : 24, name, len,
+                          (struct style){STYLE_STATUS, 0, CELL_BOLD});
+    return x + grid_printf(g, x, y, v->cols - x, style(STYLE_STATUS), "  %u/%u  ", number, total);
+}
+
 static void draw_status(struct viewer *v, struct grid *g)
 {
-    char line[512], from[TIME_TEXT], to[TIME_TEXT], cursor[TIME_TEXT], span[DURATION_TEXT];
-    int y = v->layout.status_y, x = 1;
-    grid_fill(g, 0, y, v->cols, style(STYLE_STATUS));
-    if (v->links_ready && v->iterations->count > 0) {
-        uint32_t at = iterations_at(v->iterations, v->family, v->cursor_ns);
-        if (at != TRACE_NONE) {
-            const struct iteration *it = &v->iterations->items[at];
-            uint32_t number = 0, total = 0;
-            for (uint32_t i = 0; i < v->iterations->count && i < 100000; i++) {
-                total += v->iterations->items[i].family == it->family;
-                number += i <= at && v->iterations->items[i].family == it->family;
-            }
-            size_t len;
-            const char *name = trace_name(v->t, it->slice, &len);
-            x += grid_text_middle(g, x, y, 24, name, len,
-                                  (struct style){STYLE_STATUS, 0, CELL_BOLD});
-            x += grid_printf(g, x, y, v->cols - x, style(STYLE_STATUS), "  %u/%u  ", number, total);
-        }
-    }
-    snprintf(line, sizeof line, "%s %s %s  (%s)   ", time_text(v, v->from_ns, from),
-             g->ascii ? ".." : "\xe2\x80\xa6", time_text(v, v->to_ns, to),
-             duration_text(span, v->to_ns - v->from_ns));
-    x += grid_text(g, x, y, v->cols - x, line, strlen(line), style(STYLE_STATUS));
-    snprintf(line, sizeof line, "cursor %s  ", time_text(v, v->cursor_ns, cursor));
-    x += grid_text(g, x, y, v->cols - x, line, strlen(line), style(STYLE_STATUS));
-    if (v->slice != TRACE_NONE && v->cols - x > 12) {
-        size_t len;
-        const char *name = trace_name(v->t, v->slice, &len);
-        duration_text(span, v->t->dur_ns[v->slice]);
-        int room = v->cols - x - (int)strlen(span) - 2;
-        x += grid_text_middle(g, x, y, room, name, len, (struct style){STYLE_STATUS, 0, CELL_BOLD});
-        grid_printf(g, x, y, v->cols - x, style(STYLE_STATUS), " %s", span);
-    }
-}
-
-/* What a process is called: its labels (AIU 0) or name, and its pid. */
-static void process_title(const struct viewer *v, uint32_t process, struct text *out)
-{
-    const struct process *p = &v->t->processes[process];
-    const struct trace_file *file = &v->t->files[p->file];
-    size_t len;
-    const char *labels = intern_text(v->t->names, p->labels, &len);
-    if (v->t->file_count > 1) {
-        if (file->rank >= 0)
-            text_printf(out, "rank %" PRId64 " ", file->rank);
-        else
-            text_printf(out, "#%u ", p->file);
-    }
-    if (len > 0 && strcmp(labels, "CPU") != 0) {
-        text_add(out, labels, len);
-        return;
-    }
-    const char *name = intern_text(v->t->names, p->name, &len);
-    text_add(out, name, len);
-    if (strcmp(name, trace_id(v->t, p->pid)) != 0)
-        text_printf(out, "%s%s", len ? " " : "pid ", trace_id(v->t, p->pid));
-}
-
-static const char *track_title(const struct viewer *v, uint32_t track)
-{
-    const struct track *tr = &v->t->tracks[track];
-    const char *name = intern_text(v->t->names, tr->name, NULL);
-    for (const char *p = name; *p; p++)
-        if (*p != ' ')
-            return name;
-    return trace_id(v->t, tr->tid);
-}
-
-/* How much of the window a device was busy; false where that takes too long to say. */
-static bool device_busy(const struct viewer *v, uint32_t process, double *share)
-{
-    const struct process *p = &v->t->processes[process];
-    uint32_t lanes = 0, track = TRACE_NONE;
-    for (uint32_t k = p->first_track; k < p->first_track + p->track_count; k++) {
-        if (v->t->tracks[k].kind != TRACK_DEVICE || v->t->tracks[k].count == 0)
-            continue;
-        lanes += index_lanes(v->ix, k);
-        track = k;
-    }
-    if (lanes == 0)
-        return false;
-    int64_t busy = 0, most = 0;
-    for (uint32_t k = p->first_track; k < p->first_track + p->track_count; k++) {
-        if (v->t->tracks[k].kind != TRACK_DEVICE || v->t->tracks[k].count == 0)
-            continue;
-        uint32_t count = index_lanes(v->ix, k);
-        for (uint32_t lane = 0; lane < count && lane < 16; lane++) {
-            int64_t part = index_lane_busy(v->ix, k, lane, v->from_ns, v->to_ns);
-            busy = ns_add(busy, part);
-            most = part > most ? part : most;
-        }
-    }
-    (void)track;
-    /* Exact for one lane; with several the busiest one is a lower bound. */
-    *share = (double)(lanes == 1 ? busy : most) / (double)(v->to_ns - v->from_ns);
-    return true;
-}
-
-static void draw_process(struct viewer *v, struct grid *g, const struct row *row, int y,
-                         bool cursor)
-{
-    struct text title = {0};
-    struct style st = {STYLE_PROCESS, 0, cursor ? CELL_REVERSE : 0};
-    double share;
+    char item[3 * TIME_TEXT], from[TIME_TEXT], to[TIME_TEXT], span[DURATION_TEXT];
+    int y = v->layout.status_y, end = v->cols;
+    struct style st = style(STYLE_STATUS);
     grid_fill(g, 0, y, v->cols, st);
-    process_title(v, row->process, &title);
-    grid_text_middle(g, 1, y, v->cols - 2, title.len ? title.data : "", title.len, st);
-    text_free(&title);
-    if (device_busy(v, row->process, &share)) {
-        char text[48];
-        int len = snprintf(text, sizeof text, " busy %.1f %%", share * 100);
-        grid_text(g, v->cols - len - 1, y, len, text, (size_t)len, st);
-    }
-}
-
-static void draw_label(struct viewer *v, struct grid *g, const struct row *row, int y, bool cursor)
-{
-    int width = v->layout.label_width - 1;
-    struct style st = {STYLE_LABEL, 0, cursor ? CELL_REVERSE : 0};
-    grid_fill(g, 0, y, width, st);
-    if (row->lane == 0) {
-        uint32_t lanes = index_lanes(v->ix, row->track);
-        bool folded = v->folded[row->track];
-        if (lanes > 1)
-            grid_put(g, 1, y, g->ascii ? (folded ? '+' : '-') : (folded ? 0x25b8 : 0x25be), st);
-        const char *title = track_title(v, row->track);
-        grid_text_middle(g, 3, y, width - 3, title, strlen(title), st);
-    }
-    grid_put(g, width, y, g->ascii ? '|' : 0x2502, style(STYLE_AXIS));
-}
-
-static void draw_instants(struct viewer *v, struct grid *g, const struct scale *s, uint32_t track,
-                          int y)
-{
-    /* Few, and only what lies in the window: found by their time. */
-    const struct side_list *list = &v->t->instants;
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list->items[middle].ts_ns < s->from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    enum { MOST = 4000 };
-    for (size_t i = low, n = 0; i < list->count && list->items[i].ts_ns < s->to_ns && n < MOST;
-         i++, n++) {
-        if (v->t->source_track[list->items[i].track] != track)
-            continue;
-        int x = s->x0 + (int)scale_column(s, list->items[i].ts_ns);
-        const struct cell *c = &g->cells[(size_t)y * (size_t)g->cols + (size_t)x];
-        if (c->code == ' ' && c->role == STYLE_NORMAL)
-            grid_put(g, x, y, g->ascii ? 'v' : 0x25be, style(STYLE_MARK));
-    }
-}
-
-/* Begins without an end last to the end of their track. */
-static void draw_open_begins(struct viewer *v, struct grid *g, const struct scale *s,
-                             uint32_t track, int y)
-{
-    for (size_t i = 0; i < v->t->open_begin_count; i++) {
-        const struct open_begin *open = &v->t->open_begins[i];
-        if (open->track != track || open->start_ns >= s->to_ns)
-            continue;
-        int64_t end = v->t->tracks[track].end_ns;
-        int first = (int)scale_column(s, open->start_ns < s->from_ns ? s->from_ns : open->start_ns);
-        int64_t last = scale_column(s, end < s->to_ns ? end : s->to_ns);
-        for (int x = first; x <= last && x < s->cols; x++) {
-            const struct cell *c = &g->cells[(size_t)y * (size_t)g->cols + (size_t)(s->x0 + x)];
-            if (c->code == ' ' && c->role == STYLE_NORMAL)
-                grid_put(g, s->x0 + x, y, g->ascii ? '.' : 0x22ef, style(STYLE_DIM));
-        }
-    }
-}
-
-static void draw_rows(struct viewer *v, struct grid *g)
-{
-    struct scale s = screen_scale(v);
-    struct bar_look look = {
-        .selected = v->slice,
-        .matches = v->matches,
-        .filter = v->filter_names,
-        .categories_off = v->categories_off,
-        .by_name = v->color_by_name,
-    };
-    for (int i = 0; i < v->layout.rows_height; i++) {
-        uint32_t line = v->top_line + (uint32_t)i;
-        int y = v->layout.rows_y + i;
-        if (line >= v->line_count)
-            break;
-        const struct row *row = &v->lines[line];
-        bool cursor = line == v->cursor_line && v->pane == PANE_TIMELINE;
-        if (row->kind == ROW_PROCESS) {
-            draw_process(v, g, row, y, cursor);
-            continue;
-        }
-        draw_label(v, g, row, y, cursor);
-        bars_draw(g, y, &s, v->t, v->ix, row->track, row->lane, &look);
-        if (row->lane == 0) {
-            draw_instants(v, g, &s, row->track, y);
-            if (v->t->open_begin_count)
-                draw_open_begins(v, g, &s, row->track, y);
-        }
-    }
+    int x = draw_iteration(v, g, 1, y);
+    snprintf(item, sizeof item, "%s %s %s", time_text(v, v->from_ns, from),
+             g->ascii ? ".." : "\xe2\x80\xa6", time_text(v, v->to_ns, to));
+    x = put_item(g, x, y, end, item, st);
+    snprintf(item, sizeof item, "  (%s)", duration_text(span, v->to_ns - v->from_ns));
+    x = put_item(g, x, y, end, item, st);
+    snprintf(item, sizeof item, "   cursor %s", time_text(v, v->cursor_ns, from));
+    x = put_item(g, x, y, end, item, st);
+    if (v->slice == TRACE_NONE)
+        return;
+    size_t len;
+    const char *name = trace_name(v->t, v->slice, &len);
+    duration_text(span, v->t->dur_ns[v->slice]);
+    int room = end - x - 2 - (int)strlen(span) - 1;
+    if (room < 8)
+        return;
+    name = bar_name(name, len, room, &len);
+    x += 2;
+    x += grid_text_middle(g, x, y, room, name, len, (struct style){STYLE_STATUS, 0, CELL_BOLD});
+    grid_printf(g, x, y, end - x, st, " %s", span);
 }
 
 /* Columns of the whole timeline: cursor, marks, range. */
@@ -409,6 +262,11 @@ static void draw_columns(struct viewer *v, struct grid *g)
     }
 }
 
+int screen_tab_width(enum table_kind kind)
+{
+    return (int)strlen(table_title(kind)) + 4;
+}
+
 static void draw_tabs(struct viewer *v, struct grid *g)
 {
     static const char *const scopes[] = {"window", "iteration", "trace"};
@@ -432,6 +290,18 @@ static void draw_tabs(struct viewer *v, struct grid *g)
 
 static const char *const prompt_labels[PROMPT_KINDS] = {"", "/", "\\", ":", "export to: ", ""};
 
+/* So that nobody misses what he switched off. */
+static int draw_categories_off(const struct viewer *v, struct grid *g, int x, int y)
+{
+    uint32_t off = 0;
+    for (uint32_t i = 0; i < v->t->category_count; i++)
+        off += v->categories_off[i];
+    if (off > 0)
+        x += 3 + grid_printf(g, x, y, v->cols - x, style(STYLE_WARNING), "%u %s off (C)", off,
+                             off == 1 ? "category" : "categories");
+    return x;
+}
+
 static void draw_message(struct viewer *v, struct grid *g)
 {
     int y = v->layout.message_y;
@@ -452,15 +322,20 @@ static void draw_message(struct viewer *v, struct grid *g)
         if (v->match_counted)
             x += grid_printf(g, x, y, v->cols - x, style(STYLE_DIM), "  %u of %u",
                              v->slice == TRACE_NONE ? 0 : v->match_before + 1, v->match_total);
-        x += 2;
+        x += 3;
     }
     if (v->filter) {
         x += grid_text(g, x, y, 7, "filter ", 7, style(STYLE_WARNING));
-        grid_text_middle(g, x, y, 30, v->filter, strlen(v->filter), style(STYLE_WARNING));
+        x += 2 + grid_text_middle(g, x, y, 30, v->filter, strlen(v->filter), style(STYLE_WARNING));
     }
-    if (x == 1)
-        grid_printf(g, x, y, v->cols - x, style(STYLE_DIM),
-                    "? help   ] [ iterations   / search   + - zoom   Tab table   q quit");
+    if (v->categories_off)
+        x = draw_categories_off(v, g, x, y);
+    static const char *const hints[] = {"? help",       "   q quit",   "   ] [ iterations",
+                                        "   / search",  "   + - zoom", "   e unfold",
+                                        "   Tab table", "   x export"};
+    for (size_t i = 0; x < v->cols && !v->search && !v->filter && i < sizeof hints / sizeof *hints;
+         i++)
+        x = put_item(g, x, y, v->cols, hints[i], style(STYLE_DIM));
 }
 
 static void draw_loading(struct viewer *v, struct grid *g)
@@ -509,10 +384,12 @@ void screen_draw(struct viewer *v, struct grid *g)
         draw_overview(v, g);
     draw_status(v, g);
     struct scale s = screen_scale(v);
-    int64_t zero = v->time_mode == TIME_WINDOW ? v->from_ns : 0;
+    int64_t zero = v->time_mode == TIME_WINDOW ? v->from_ns
+                   : v->time_mode == TIME_FILE ? ns_sub(0, v->t->origin_ns)
+                                               : 0;
     grid_fill(g, 0, v->layout.axis_y, v->layout.label_width, style(STYLE_AXIS));
     axis_draw(g, v->layout.axis_y, &s, zero, style(STYLE_AXIS));
-    draw_rows(v, g);
+    rows_draw(v, g);
     draw_columns(v, g);
     if (v->layout.tabs_y >= 0) {
         draw_tabs(v, g);

@@ -37,11 +37,15 @@ static bool save_screen(struct viewer *v, const char *path, struct error *err)
 static bool press_keys(struct viewer *v, const char *names, struct error *err)
 {
     struct grid grid = {0};
-    for (const char *p = names; *p;) {
+    bool good = true;
+    for (const char *p = names; *p && good;) {
         size_t len = strcspn(p, " ");
         uint32_t code = key_code(p, len);
-        if (len > 0 && !code)
-            return error_set(err, ERROR_USAGE, "no key '%.*s'", (int)len, p);
+        good = len == 0 || code != 0;
+        if (!good) {
+            error_set(err, ERROR_USAGE, "no key '%.*s'", (int)len, p);
+            break;
+        }
         if (len > 0) {
             viewer_key(v, code);
             work_to_the_end(v);
@@ -52,7 +56,7 @@ static bool press_keys(struct viewer *v, const char *names, struct error *err)
             p++;
     }
     grid_free(&grid);
-    return true;
+    return good;
 }
 
 static bool resize(struct viewer *v, const char *size, struct error *err)

@@ -34,6 +34,9 @@ static void forget_trace(struct viewer *v)
     v->launches = NULL;
     v->iterations = NULL;
     v->links_ready = false;
+    prepared_free(v->prepared);
+    v->prepared = NULL;
+    search_forget(v);
     free(v->folded);
     free(v->matches);
     free(v->filter_names);
@@ -60,6 +63,7 @@ void viewer_free(struct viewer *v)
     free(v->lines);
     free(v->search);
     free(v->filter);
+    free(v->search_before);
     free(v->overview);
     free(v->export_path);
     free(v->title);
@@ -72,17 +76,6 @@ void viewer_progress(struct viewer *v, const struct load_progress *progress, dou
     v->load_seconds = seconds;
 }
 
-/* Deep stacks are folded at first: the rows of all threads should be in sight. */
-static void fold_at_first(struct viewer *v)
-{
-    enum { MANY_LANES = 6 };
-    uint64_t lanes = 0;
-    for (uint32_t k = 0; k < v->t->track_count; k++)
-        lanes += v->t->tracks[k].count ? index_lanes(v->ix, k) : 0;
-    for (uint32_t k = 0; k < v->t->track_count; k++)
-        v->folded[k] = lanes > 200 && v->t->tracks[k].count && index_lanes(v->ix, k) > MANY_LANES;
-}
-
 static bool has_kernels(const struct viewer *v, uint32_t track)
 {
     const struct track *tr = &v->t->tracks[track];
@@ -90,6 +83,37 @@ static bool has_kernels(const struct viewer *v, uint32_t track)
         if (trace_category(v->t, i)->class == CATEGORY_KERNEL)
             return true;
     return false;
+}
+
+/* Unfolds a track if its lanes do not push anything off the screen. */
+static void unfold_if_it_fits(struct viewer *v, uint32_t track, uint32_t *lines)
+{
+    uint32_t lanes = index_lanes(v->ix, track);
+    if (lanes > 1 && *lines + lanes - 1 > (uint32_t)v->layout.rows_height)
+        return;
+    v->folded[track] = false;
+    *lines += lanes > 1 ? lanes - 1 : 0;
+}
+
+/* At first all tracks should be in sight that have slices. What room is left goes to
+ * kernels, then to the host's stacks, then to other tracks. */
+static void fold_at_first(struct viewer *v)
+{
+    uint32_t lines = 0, last_process = TRACE_NONE;
+    for (uint32_t k = 0; k < v->t->track_count; k++) {
+        v->folded[k] = true;
+        if (v->t->tracks[k].count == 0)
+            continue;
+        lines += v->t->tracks[k].process != last_process ? 2 : 1;
+        last_process = v->t->tracks[k].process;
+    }
+    for (int turn = 0; turn < 3; turn++)
+        for (uint32_t k = 0; k < v->t->track_count; k++)
+            if (turn == 2 || (turn == 1 && v->t->tracks[k].kind == TRACK_HOST) ||
+                (turn == 0 && v->t->tracks[k].kind == TRACK_DEVICE && has_kernels(v, k)))
+                if (v->folded[k])
+                    unfold_if_it_fits(v, k, &lines);
+    rows_build(v);
 }
 
 /* The first row with kernels, else the first with slices. */
@@ -107,7 +131,13 @@ static void choose_first_line(struct viewer *v)
             break;
         }
     }
+    v->top_line = 0;
     rows_scroll_to_cursor(v);
+    /* Below it there is more of interest than above. */
+    if (v->top_line > 0) {
+        v->top_line = v->cursor_line - (uint32_t)v->layout.rows_height / 3;
+        rows_scroll_to_cursor(v);
+    }
 }
 
 void viewer_show(struct viewer *v, const struct trace *t, const struct index *ix)
@@ -119,8 +149,8 @@ void viewer_show(struct viewer *v, const struct trace *t, const struct index *ix
     v->t = t;
     v->ix = ix;
     v->folded = xcalloc((size_t)t->track_count + 1, sizeof *v->folded);
+    v->prepared = prepare_trace(t);
     fold_at_first(v);
-    rows_build(v);
     if (!again) {
         choose_first_line(v);
         zoom_place(v, t->focus_start_ns, t->focus_end_ns);
@@ -231,24 +261,21 @@ bool viewer_work(struct viewer *v)
         table_work(v->tables[v->table]);
         return true;
     }
-    if (v->matches && !v->match_counted) {
-        v->match_total = match_count(v->t, v->matches, v->slice, &v->match_before);
-        v->match_counted = true;
-        return true;
-    }
-    return false;
+    return search_work(v);
 }
 
 static void run_prompt(struct viewer *v, enum prompt_kind kind, const char *text)
 {
     struct error err = {0};
     bool good = true;
+    if (kind == PROMPT_SEARCH)
+        search_cancel(v);
     if (kind == PROMPT_SEARCH && !*text && v->search) {
         search_step(v, true); /* an empty search repeats the last one */
     } else if (kind == PROMPT_SEARCH) {
         good = search_set(v, text, &err);
         if (good && *text)
-            search_step(v, true);
+            search_step(v, true); /* from where the search was begun */
     } else if (kind == PROMPT_FILTER) {
         good = search_filter(v, text, &err);
     } else if (kind == PROMPT_COMMAND && *text) {
@@ -281,20 +308,10 @@ static void confirm_key(struct viewer *v, uint32_t key)
         view_complain(v, "%s", err.message);
 }
 
-/* What is typed is searched for at once; a pattern that is not yet complete waits. */
-static void search_as_typed(struct viewer *v)
-{
-    struct error err = {0};
-    enum { LARGE = 2000000 };
-    if (v->prompt.kind == PROMPT_SEARCH && v->t->slice_count < LARGE)
-        search_set(v, v->prompt.text, &err);
-}
-
 static void prompt_key_pressed(struct viewer *v, uint32_t key)
 {
     enum prompt_kind kind = v->prompt.kind;
     char text[PROMPT_MAX + 1];
-    struct error err = {0};
     if (kind == PROMPT_CONFIRM) {
         confirm_key(v, key);
         return;
@@ -308,10 +325,11 @@ static void prompt_key_pressed(struct viewer *v, uint32_t key)
     case PROMPT_CANCELLED:
         prompt_close(&v->prompt, false);
         if (kind == PROMPT_SEARCH)
-            search_set(v, "", &err);
+            search_cancel(v);
         break;
     case PROMPT_EDITED:
-        search_as_typed(v);
+        if (kind == PROMPT_SEARCH)
+            search_typed(v, v->prompt.text);
         break;
     case PROMPT_IGNORED:
         break;
@@ -377,22 +395,25 @@ void viewer_key(struct viewer *v, uint32_t key)
     }
 }
 
-/* Clicks. */
-static void click_timeline(struct viewer *v, const struct mouse_event *e)
+/* ------------------------------------------------------------------------ */
+/* The mouse */
+
+/* `again`: the second click of a double one. True if a slice was meant. */
+static bool click_timeline(struct viewer *v, const struct mouse_event *e, bool again)
 {
     struct scale s = screen_scale(v);
     uint32_t line = v->top_line + (uint32_t)(e->y - v->layout.rows_y);
     if (line >= v->line_count)
-        return;
+        return false;
     v->pane = PANE_TIMELINE;
     v->cursor_line = line;
     const struct row *row = &v->lines[line];
     if (e->x < v->layout.label_width) {
-        if (row->kind == ROW_LANE && index_lanes(v->ix, row->track) > 1 && row->lane == 0) {
+        if (!again && row->kind == ROW_LANE && index_lanes(v->ix, row->track) > 1) {
             v->folded[row->track] = !v->folded[row->track];
             rows_build(v);
         }
-        return;
+        return false;
     }
     v->cursor_ns = scale_time(&s, e->x - s.x0);
     if (v->cursor_ns >= v->to_ns)
@@ -408,6 +429,7 @@ static void click_timeline(struct viewer *v, const struct mouse_event *e)
         }
     }
     view_changed(v);
+    return v->slice != TRACE_NONE;
 }
 
 static void click_overview(struct viewer *v, int x)
@@ -444,30 +466,56 @@ static void wheel(struct viewer *v, const struct mouse_event *e)
     }
 }
 
-static void click_table(struct viewer *v, const struct mouse_event *e)
+static void click_tab(struct viewer *v, int x)
+{
+    struct error err = {0};
+    int at = 1;
+    for (int k = 0; k < TABLE_COUNT; k++) {
+        int end = at + screen_tab_width((enum table_kind)k);
+        if (x >= at && x < end) {
+            char line[] = "table 0";
+            line[sizeof line - 2] = (char)('1' + k);
+            command_run(v, line, &err);
+        }
+        at = end;
+    }
+}
+
+/* True if a row was meant. */
+static bool click_table(struct viewer *v, const struct mouse_event *e, bool again)
 {
     struct table *table = v->tables[v->table];
     uint32_t row;
     v->pane = PANE_TABLE;
-    if (e->y == v->layout.table_y && v->table != TABLE_EVENT)
-        table_sort_at(table, e->x);
-    else if (table_row_at(table, e->y, &row))
-        table_move_to(table, row);
+    if (e->y == v->layout.table_y && v->table != TABLE_EVENT) {
+        if (!again)
+            table_sort_at(table, e->x);
+        return false;
+    }
+    if (!table_row_at(table, e->y, &row))
+        return false;
+    table_move_to(table, row);
+    return true;
 }
 
-static void press(struct viewer *v, const struct mouse_event *e)
+/* True if what was clicked at can be entered. */
+static bool press(struct viewer *v, const struct mouse_event *e, bool again)
 {
     const struct layout *l = &v->layout;
     v->drag_x = -1;
     if (l->overview_y >= 0 && e->y == l->overview_y) {
         click_overview(v, e->x);
     } else if (e->y >= l->rows_y && e->y < l->rows_y + l->rows_height) {
-        click_timeline(v, e);
+        bool slice = click_timeline(v, e, again);
         if (e->x >= l->label_width)
             v->drag_x = e->x;
+        return slice;
+    } else if (l->tabs_y >= 0 && e->y == l->tabs_y) {
+        click_tab(v, e->x);
     } else if (l->tabs_y >= 0 && e->y >= l->table_y && e->y < l->message_y) {
-        click_table(v, e);
+        return click_table(v, e, again);
     }
+    return false;
 }
 
 static void drag(struct viewer *v, const struct mouse_event *e)
@@ -500,14 +548,15 @@ void viewer_mouse(struct viewer *v, const struct mouse_event *e)
         wheel(v, e);
         break;
     case MOUSE_PRESS:
-        press(v, e);
+        press(v, e, false);
         break;
     case MOUSE_DRAG:
         drag(v, e);
         break;
     case MOUSE_DOUBLE:
-        press(v, e);
-        command_run(v, "enter", &err);
+        if (press(v, e, true))
+            command_run(v, "enter", &err);
+        v->drag_x = -1;
         break;
     case MOUSE_RELEASE:
         v->drag_x = -1;

@@ -24,6 +24,14 @@ static void bounds(const struct viewer *v, int64_t *from, int64_t *to)
         *to = ns_add(*from, 1);
 }
 
+void zoom_hold_cursor(struct viewer *v)
+{
+    if (v->cursor_ns < v->from_ns)
+        v->cursor_ns = v->from_ns;
+    if (v->cursor_ns >= v->to_ns)
+        v->cursor_ns = v->to_ns - 1;
+}
+
 void zoom_place(struct viewer *v, int64_t from_ns, int64_t to_ns)
 {
     int64_t first, last, least = timeline_cols(v);
@@ -48,20 +56,11 @@ void zoom_place(struct viewer *v, int64_t from_ns, int64_t to_ns)
     v->to_ns = ns_add(from_ns, span);
     if (v->to_ns <= v->from_ns)
         v->from_ns = v->to_ns - 1;
-    if (v->cursor_ns < v->from_ns)
-        v->cursor_ns = v->from_ns;
-    if (v->cursor_ns >= v->to_ns)
-        v->cursor_ns = v->to_ns - 1;
+    zoom_hold_cursor(v);
     v->fitted = 0;
     if (v->hide_empty)
         rows_build(v);
     view_changed(v);
-}
-
-static struct place here(const struct viewer *v)
-{
-    return (struct place){
-        .from_ns = v->from_ns, .to_ns = v->to_ns, .cursor_ns = v->cursor_ns, .slice = v->slice};
 }
 
 static void push(struct places *list, struct place place)
@@ -75,7 +74,7 @@ static void push(struct places *list, struct place place)
 
 void zoom_set(struct viewer *v, int64_t from_ns, int64_t to_ns)
 {
-    struct place before = here(v);
+    struct place before = jump_here(v);
     zoom_place(v, from_ns, to_ns);
     if (v->from_ns == before.from_ns && v->to_ns == before.to_ns)
         return;
@@ -87,10 +86,11 @@ static bool step_back(struct viewer *v, struct places *from, struct places *to)
 {
     if (from->count == 0)
         return false;
-    push(to, here(v));
+    push(to, jump_here(v));
     struct place place = from->items[--from->count];
     zoom_place(v, place.from_ns, place.to_ns);
     v->cursor_ns = place.cursor_ns;
+    zoom_hold_cursor(v);
     return true;
 }
 
@@ -131,8 +131,7 @@ void zoom_pan(struct viewer *v, int64_t delta_ns)
                                       : "this is the end of the trace");
     else
         v->cursor_ns = ns_add(cursor, v->from_ns - before); /* it stays in its column */
-    if (v->cursor_ns >= v->to_ns)
-        v->cursor_ns = v->to_ns - 1;
+    zoom_hold_cursor(v);
 }
 
 void zoom_pan_share(struct viewer *v, int percent)
@@ -150,10 +149,7 @@ void zoom_show_time(struct viewer *v, int64_t at_ns)
         zoom_set(v, ns_sub(at_ns, span / 2), ns_add(ns_sub(at_ns, span / 2), span));
     }
     v->cursor_ns = at_ns;
-    if (v->cursor_ns < v->from_ns)
-        v->cursor_ns = v->from_ns;
-    if (v->cursor_ns >= v->to_ns)
-        v->cursor_ns = v->to_ns - 1;
+    zoom_hold_cursor(v);
 }
 
 void zoom_show_span(struct viewer *v, int64_t from_ns, int64_t to_ns)
@@ -163,7 +159,6 @@ void zoom_show_span(struct viewer *v, int64_t from_ns, int64_t to_ns)
         zoom_show_time(v, from_ns);
     else if (from_ns < v->from_ns && ns_sub(to_ns, from_ns) < span)
         zoom_set(v, from_ns, ns_add(from_ns, span));
-    v->cursor_ns = from_ns < v->from_ns ? v->from_ns : from_ns;
-    if (v->cursor_ns >= v->to_ns)
-        v->cursor_ns = v->to_ns - 1;
+    v->cursor_ns = from_ns;
+    zoom_hold_cursor(v);
 }
