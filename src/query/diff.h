@@ -6,11 +6,12 @@
 
 #include "query/summary.h"
 
-/* A name with its rows in both traces; either may be NULL. */
+/* A name with its rows in both traces; either may be NULL. Where a trace has the name in
+ * several categories they are one row (with the percentiles of the largest part). */
 struct diff_row {
     const char *name; /* belongs to one of the summaries' traces; unsafe text */
     size_t name_len;
-    const struct summary_row *base, *other;
+    struct summary_row *base, *other;
     int64_t delta_ns; /* total in the other one less total in the base */
 };
 

@@ -146,7 +146,7 @@ void summary_free(struct summary *s)
 static uint32_t add_row(struct summary_job *job, uint32_t name, uint32_t category, const char *text)
 {
     struct summary *s = job->result;
-    size_t count = s->row_count, next_count = s->row_count;
+    size_t count = s->row_count, next_count = count;
     struct summary_row row = {
         .name = name, .category = category, .text = text, .slowest = TRACE_NONE};
     ARRAY_PUSH(s->rows, count, job->row_capacity, row);
@@ -450,6 +450,12 @@ static int64_t select_rank(int64_t *values, size_t low, size_t n, size_t rank)
     return values[low];
 }
 
+int64_t summary_mean_ps(int64_t total_ns, uint32_t count)
+{
+    __int128 mean = ((__int128)total_ns * 2000 + count) / (2 * (__int128)count);
+    return mean < INT64_MAX ? (int64_t)mean : INT64_MAX;
+}
+
 /* The next percentile of a row too large for sorting; true if that was the last. */
 static bool select_next(struct summary_row *r, int64_t *values, unsigned *part)
 {
@@ -487,8 +493,7 @@ static bool finish_row(struct summary_job *job, uint32_t i)
         return false;
     }
     r->max_ns = job->t->dur_ns[r->slowest];
-    __int128 mean = ((__int128)r->total_ns * 2000 + (int64_t)n) / (2 * (int64_t)n);
-    r->mean_ps = mean < INT64_MAX ? (int64_t)mean : INT64_MAX;
+    r->mean_ps = summary_mean_ps(r->total_ns, r->count);
     return true;
 }
 

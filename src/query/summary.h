@@ -73,6 +73,9 @@ void summary_order(struct summary *s, enum summary_sort key, bool reverse);
  * stem, a prefix of the name. */
 size_t name_stem(const char *name, size_t len);
 
+/* The mean of `count` > 0 durations in picoseconds, rounded half up; held at INT64_MAX. */
+int64_t summary_mean_ps(int64_t total_ns, uint32_t count);
+
 /* Nearest rank: number ceil(p*n/100) of n > 0 sorted values. */
 int64_t percentile_ns(const int64_t *sorted, size_t n, unsigned p);
 
