@@ -102,7 +102,8 @@ static int compare_ns(const void *a, const void *b)
 static double slow_median(int64_t *values, size_t n)
 {
     qsort(values, n, sizeof *values, compare_ns);
-    return n % 2 ? (double)values[n / 2] : ((double)values[n / 2 - 1] + (double)values[n / 2]) / 2;
+    size_t half = n / 2;
+    return n % 2 ? (double)values[half] : ((double)values[half - 1] + (double)values[half]) / 2;
 }
 
 static void check_family(const struct iterations *list, uint32_t family)
