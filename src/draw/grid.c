@@ -61,16 +61,17 @@ void grid_put(struct grid *g, int x, int y, uint32_t code, struct style style)
 {
     if (code < 0x20 || (code >= 0x7f && code < 0xa0))
         code = utf8_visible((int32_t)code);
-    if (g->ascii && code > 0x7e)
-        code = '?';
     int width = utf8_width(code);
+    bool stands_for = g->ascii && code > 0x7e;
+    if (stands_for)
+        code = '?';
     if (width == 2 && x + 1 >= g->cols) {
-        code = ' ';
+        code = stands_for ? code : ' ';
         width = 1;
     }
     set_cell(g, x, y, code, style);
     if (width == 2)
-        set_cell(g, x + 1, y, CELL_CONTINUED, style);
+        set_cell(g, x + 1, y, stands_for ? ' ' : CELL_CONTINUED, style);
 }
 
 /* Draws the characters whose columns lie in [from, to) of the text at x. */

@@ -1,11 +1,14 @@
 #include "draw/scale.h"
 
+/* Held far within the range of int64_t: a slice of centuries, seen from a window of
+ * nanoseconds, ends far away, and callers subtract columns from that. */
 static int64_t floor_div(__int128 a, __int128 b)
 {
+    const __int128 far = (__int128)1 << 62;
     __int128 q = a / b;
     if (a % b != 0 && (a < 0) != (b < 0))
         q--;
-    return (int64_t)q;
+    return (int64_t)(q > far ? far : q < -far ? -far : q);
 }
 
 int64_t scale_time(const struct scale *s, int column)

@@ -8,21 +8,25 @@
 #include "base/memory.h"
 #include "query/gaps.h"
 
-/* The device tracks asked about, and on each the next slice in start order. */
+/* The device tracks asked about, and on each the next slice in start order that counts.
+ * Those that have one left are in a heap, by its start. */
 struct walker {
     const struct trace *t;
     const struct index *ix;
     uint32_t *tracks, *next;
     uint32_t count;
+    uint32_t *heap, heap_count; /* places in tracks and next */
 };
 
 static void open_walker(struct walker *w, const struct trace *t, const struct index *ix,
                         uint32_t process, uint32_t track)
 {
     const struct process *p = &t->processes[process];
+    size_t room = (size_t)p->track_count + 1;
     *w = (struct walker){.t = t, .ix = ix};
-    w->tracks = xreallocarray(NULL, (size_t)p->track_count + 1, sizeof *w->tracks);
-    w->next = xreallocarray(NULL, (size_t)p->track_count + 1, sizeof *w->next);
+    w->tracks = xreallocarray(NULL, room, sizeof *w->tracks);
+    w->next = xreallocarray(NULL, room, sizeof *w->next);
+    w->heap = xreallocarray(NULL, room, sizeof *w->heap);
     for (uint32_t k = p->first_track; k < p->first_track + p->track_count; k++)
         if (t->tracks[k].kind == TRACK_DEVICE && (track == TRACE_NONE || track == k))
             w->tracks[w->count++] = k;
@@ -32,6 +36,7 @@ static void close_walker(struct walker *w)
 {
     free(w->tracks);
     free(w->next);
+    free(w->heap);
 }
 
 static bool counts(const struct trace *t, uint32_t slice)
@@ -45,28 +50,60 @@ static uint32_t track_end(const struct walker *w, uint32_t i)
     return track->first + track->count;
 }
 
+/* Passes over what does not count; false at the end of the track. */
+static bool find_next(struct walker *w, uint32_t i)
+{
+    while (w->next[i] < track_end(w, i) && !counts(w->t, w->next[i]))
+        w->next[i]++;
+    return w->next[i] < track_end(w, i);
+}
+
+static bool comes_first(const struct walker *w, uint32_t a, uint32_t b)
+{
+    return w->t->start_ns[w->next[w->heap[a]]] < w->t->start_ns[w->next[w->heap[b]]];
+}
+
+static void sink(struct walker *w, uint32_t at)
+{
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= w->heap_count)
+            return;
+        if (child + 1 < w->heap_count && comes_first(w, child + 1, child))
+            child++;
+        if (!comes_first(w, child, at))
+            return;
+        uint32_t other = w->heap[at];
+        w->heap[at] = w->heap[child];
+        w->heap[child] = other;
+        at = child;
+    }
+}
+
+static void make_heap(struct walker *w)
+{
+    w->heap_count = 0;
+    for (uint32_t i = 0; i < w->count; i++)
+        if (find_next(w, i))
+            w->heap[w->heap_count++] = i;
+    for (uint32_t at = w->heap_count / 2; at > 0; at--)
+        sink(w, at - 1);
+}
+
 /* The slice that starts next on any of the tracks, and steps over it. */
 static uint32_t take_next(struct walker *w)
 {
-    uint32_t best = TRACE_NONE, from = 0;
-    for (uint32_t i = 0; i < w->count; i++) {
-        while (w->next[i] < track_end(w, i) && !counts(w->t, w->next[i]))
-            w->next[i]++;
-        if (w->next[i] == track_end(w, i))
-            continue;
-        if (best == TRACE_NONE || w->t->start_ns[w->next[i]] < w->t->start_ns[best]) {
-            best = w->next[i];
-            from = i;
-        }
-    }
-    if (best != TRACE_NONE)
-        w->next[from]++;
-    return best;
+    if (w->heap_count == 0)
+        return TRACE_NONE;
+    uint32_t i = w->heap[0], slice = w->next[i]++;
+    if (!find_next(w, i))
+        w->heap[0] = w->heap[--w->heap_count];
+    sink(w, 0);
+    return slice;
 }
 
-/* Of the slices that start at or before a time the one that ends last; every track's
- * `next` is put behind that time. Uses the interval trees: what overlaps the time,
- * else the last before it. */
+/* Of the slices that are open at a time the one that ends last, or TRACE_NONE; every
+ * track's `next` is put behind that time. */
 static uint32_t covered_until(struct walker *w, int64_t at_ns, int64_t *end_ns)
 {
     const struct trace *t = w->t;
@@ -129,6 +166,7 @@ static void begin_walk(struct gap_walk *walk, int64_t at_ns)
 {
     walk->end_ns = INT64_MIN;
     walk->before = covered_until(&walk->w, at_ns, &walk->end_ns);
+    make_heap(&walk->w);
 }
 
 static bool walk_to_gap(struct gap_walk *walk, int64_t least_ns, int64_t until_ns, struct gap *gap)

@@ -153,7 +153,7 @@ static void show_all_of(struct viewer *v, int64_t from, int64_t to, const char *
         view_complain(v, "this is %s", what);
 }
 
-PLAIN(whole, show_all_of(v, v->t->first_start_ns, v->t->end_ns, "the whole trace"))
+PLAIN(whole, show_all_of(v, v->prepared->first_ns, v->prepared->end_ns, "the whole trace"))
 PLAIN(focus, show_all_of(v, v->t->focus_start_ns, v->t->focus_end_ns, "the bulk of the slices"))
 
 /* The range, else the selected slice; again: the whole trace. */
@@ -207,14 +207,6 @@ static void keep_range(struct viewer *v)
     view_changed(v);
 }
 
-static uint32_t slice_at_cursor(const struct viewer *v)
-{
-    const struct row *row = rows_cursor(v);
-    if (!row || row->kind != ROW_LANE)
-        return TRACE_NONE;
-    return index_lane_at(v->ix, row->track, row->lane, v->cursor_ns);
-}
-
 static bool enter(struct viewer *v, const char *argument, struct error *err)
 {
     (void)argument;
@@ -228,7 +220,7 @@ static bool enter(struct viewer *v, const char *argument, struct error *err)
         return true;
     }
     if (v->slice == TRACE_NONE)
-        v->slice = slice_at_cursor(v);
+        v->slice = jump_slice_at_cursor(v);
     if (v->slice == TRACE_NONE) {
         view_complain(v, "no slice under the cursor (. and , step to the next and previous)");
         return true;
@@ -353,9 +345,16 @@ static bool set_mark(struct viewer *v, const char *argument, struct error *err)
 {
     (void)err;
     if (*argument >= 'a' && *argument <= 'z') {
-        v->marked[*argument - 'a'] = true;
-        v->marks[*argument - 'a'] = v->cursor_ns;
-        view_say(v, "mark %c set", *argument);
+        char text[DURATION_TEXT];
+        int last = v->last_mark;
+        v->last_mark = *argument - 'a';
+        v->marked[v->last_mark] = true;
+        v->marks[v->last_mark] = v->cursor_ns;
+        if (last == v->last_mark || !v->marked[last])
+            view_say(v, "mark %c set", *argument);
+        else
+            view_say(v, "mark %c set, %s from mark %c", *argument,
+                     duration_text(text, ns_sub(v->cursor_ns, v->marks[last])), 'a' + last);
         return true;
     }
     v->pending = 'm';
@@ -414,7 +413,7 @@ static void move_cursor(struct viewer *v, int cells)
     v->cursor_ns = scale_time(&s, (int)column);
     if (v->cursor_ns >= v->to_ns)
         v->cursor_ns = v->to_ns - 1;
-    uint32_t slice = slice_at_cursor(v);
+    uint32_t slice = jump_slice_at_cursor(v);
     if (slice != v->slice) {
         v->slice = slice;
         view_changed(v);
@@ -643,81 +642,85 @@ PLAIN(picture, view_complain(v, "pictures of the screen come with a later versio
 PLAIN(source, view_complain(v, "opening source lines comes with a later version"))
 
 const struct command commands[] = {
-    {"pan-left", "h a Left", "Time", "pan a tenth of the window to the left", pan_left},
-    {"pan-right", "l d Right", "Time", "pan to the right", pan_right},
-    {"page-left", "H", "Time", "pan a whole window to the left", page_left},
-    {"page-right", "L", "Time", "pan a whole window to the right", page_right},
-    {"cursor-left", "S-Left", "Time", "move the time cursor a cell to the left", cursor_left},
-    {"cursor-right", "S-Right", "Time", "move the time cursor a cell to the right", cursor_right},
-    {"zoom-in", "+ w i =", "Time", "zoom in at the cursor", zoom_in},
-    {"zoom-out", "- s o", "Time", "zoom out", zoom_out},
-    {"fit", "f z", "Time", "fit the range, else the slice; again: the whole trace", fit},
-    {"whole", "0", "Time", "the whole trace", whole},
-    {"focus", "F", "Time", "where the bulk of the slices is", focus},
-    {"undo", "u", "Time", "the window before", undo},
-    {"redo", "U", "Time", "the window after an undo", redo},
-    {"goto", "", "Time", "go to a time, iteration or mark", go_to},
-    {"command", ":", "Time", "type a time (813.2ms, @TS), an iteration or a command", open_command},
-    {"time-mode", "T", "Time", "times since start, since window, file clock, wall clock",
+    {"pan-left", "h a Left", "", "Time", "pan a tenth of the window to the left", pan_left},
+    {"pan-right", "l d Right", "", "Time", "pan to the right", pan_right},
+    {"page-left", "H", "", "Time", "pan a whole window to the left", page_left},
+    {"page-right", "L", "", "Time", "pan a whole window to the right", page_right},
+    {"cursor-left", "S-Left", "", "Time", "move the time cursor a cell to the left", cursor_left},
+    {"cursor-right", "S-Right", "", "Time", "move the time cursor a cell to the right",
+     cursor_right},
+    {"zoom-in", "+ w i =", "", "Time", "zoom in at the cursor", zoom_in},
+    {"zoom-out", "- s o", "", "Time", "zoom out", zoom_out},
+    {"fit", "f z", "", "Time", "fit the range, else the slice; again: the whole trace", fit},
+    {"whole", "0", "", "Time", "the whole trace", whole},
+    {"focus", "F", "", "Time", "where the bulk of the slices is", focus},
+    {"undo", "u", "", "Time", "the window before", undo},
+    {"redo", "U", "", "Time", "the window after an undo", redo},
+    {"goto", "", "TIME", "Time", "go to a time, iteration or mark", go_to},
+    {"command", ":", "", "Time", "type a time (813.2ms, @TS), an iteration or a command",
+     open_command},
+    {"time-mode", "T", "", "Time", "times since start, since window, file clock, wall clock",
      time_mode},
 
-    {"down", "j Down", "Rows", "next row or table line", line_down},
-    {"up", "k Up", "Rows", "previous row or table line", line_up},
-    {"page-down", "PageDown C-f Space", "Rows", "a page down", page_down},
-    {"page-up", "PageUp C-b", "Rows", "a page up", page_up},
-    {"first", "g Home", "Rows", "first row or line", first_line},
-    {"last", "G End", "Rows", "last row or line", last_line},
-    {"fold", "e", "Rows", "fold or unfold this track", fold},
-    {"fold-all", "E", "Rows", "fold or unfold all tracks", fold_all},
-    {"hide-empty", "Z", "Rows", "hide rows without slices in the window", hide_rows},
+    {"down", "j Down", "", "Rows", "next row or table line", line_down},
+    {"up", "k Up", "", "Rows", "previous row or table line", line_up},
+    {"page-down", "PageDown C-f Space", "", "Rows", "a page down", page_down},
+    {"page-up", "PageUp C-b", "", "Rows", "a page up", page_up},
+    {"first", "g Home", "", "Rows", "first row or line", first_line},
+    {"last", "G End", "", "Rows", "last row or line", last_line},
+    {"fold", "e", "", "Rows", "fold or unfold this track", fold},
+    {"fold-all", "E", "", "Rows", "fold or unfold all tracks", fold_all},
+    {"hide-empty", "Z", "", "Rows", "hide rows without slices in the window", hide_rows},
 
-    {"next-slice", ".", "Slices", "next slice on this row", next_slice},
-    {"previous-slice", ",", "Slices", "previous slice on this row", previous_slice},
-    {"enter", "Enter", "Slices", "zoom to the slice; table: go to the slowest, then the next",
+    {"next-slice", ".", "", "Slices", "next slice on this row", next_slice},
+    {"previous-slice", ",", "", "Slices", "previous slice on this row", previous_slice},
+    {"enter", "Enter", "", "Slices", "zoom to the slice; table: go to the slowest, then the next",
      enter},
-    {"link-back", "<", "Slices", "from a kernel to its launching call, from a call to its op",
+    {"link-back", "<", "", "Slices", "from a kernel to its launching call, from a call to its op",
      link_back},
-    {"link-forward", ">", "Slices", "from a call or op to its kernel", link_forward},
-    {"back", "b", "Slices", "back to where the last jump began", back},
-    {"next-iteration", "]", "Slices", "next iteration", next_iteration},
-    {"previous-iteration", "[", "Slices", "previous iteration", previous_iteration},
-    {"goto-iteration", "", "Slices", "go to an iteration by name or number", goto_iteration},
-    {"family", "I", "Slices", "which family of iterations ] and [ walk", choose_family},
-    {"next-gap", "}", "Slices", "next idle gap of the device", next_gap},
-    {"previous-gap", "{", "Slices", "previous idle gap of the device", previous_gap},
-    {"search", "/", "Slices", "search names (regex)", open_search},
-    {"filter", "\\", "Slices", "only slices whose name matches are drawn and counted", open_filter},
-    {"next-match", "n", "Slices", "next match", next_match},
-    {"previous-match", "N", "Slices", "previous match", previous_match},
-    {"mark", "m", "Slices", "set a mark (a letter follows)", set_mark},
-    {"goto-mark", "'", "Slices", "go to a mark, and say how far it is", go_to_mark},
-    {"range", "v", "Slices", "begin a range; v or Enter keeps it, Esc drops it", toggle_range},
-    {"color-mode", "c", "Slices", "colour by category or by name", color_mode},
-    {"categories", "C", "Slices", "categories: list with counts, on and off", categories},
+    {"link-forward", ">", "", "Slices", "from a call or op to its kernel", link_forward},
+    {"back", "b", "", "Slices", "back to where the last jump began", back},
+    {"next-iteration", "]", "", "Slices", "next iteration", next_iteration},
+    {"previous-iteration", "[", "", "Slices", "previous iteration", previous_iteration},
+    {"goto-iteration", "", "NAME|N", "Slices", "go to an iteration by name or number",
+     goto_iteration},
+    {"family", "I", "", "Slices", "which family of iterations ] and [ walk", choose_family},
+    {"next-gap", "}", "", "Slices", "next idle gap of the device", next_gap},
+    {"previous-gap", "{", "", "Slices", "previous idle gap of the device", previous_gap},
+    {"search", "/", "[REGEX]", "Slices", "search names (regex)", open_search},
+    {"filter", "\\", "[REGEX]", "Slices", "only slices whose name matches are drawn and counted",
+     open_filter},
+    {"next-match", "n", "", "Slices", "next match", next_match},
+    {"previous-match", "N", "", "Slices", "previous match", previous_match},
+    {"mark", "m", "[LETTER]", "Slices", "set a mark (a letter follows)", set_mark},
+    {"goto-mark", "'", "[LETTER]", "Slices", "go to a mark, and say how far it is", go_to_mark},
+    {"range", "v", "", "Slices", "begin a range; v or Enter keeps it, Esc drops it", toggle_range},
+    {"color-mode", "c", "", "Slices", "colour by category or by name", color_mode},
+    {"categories", "C", "", "Slices", "categories: list with counts, on and off", categories},
 
-    {"pane", "Tab S-Tab", "Tables", "between timeline and table", switch_pane},
-    {"kernels", "1", "Tables", "table of kernels", table_1},
-    {"ops", "2", "Tables", "table of operators", table_2},
-    {"iterations", "3", "Tables", "table of iterations", table_3},
-    {"gaps", "4", "Tables", "table of idle gaps", table_4},
-    {"event", "5", "Tables", "the selected slice with its arguments", table_5},
-    {"matches", "6", "Tables", "table of matches", table_6},
-    {"table", "", "Tables", "show a table by its name", choose_table},
-    {"scope", "W", "Tables", "tables about window, iteration, whole trace", table_scope},
-    {"sort", "t", "Tables", "sort by the next column", sort},
-    {"reverse", "r", "Tables", "sort the other way round", sort_reverse},
-    {"group", "y", "Tables", "group names: full, stem, category", group_names},
+    {"pane", "Tab S-Tab", "", "Tables", "between timeline and table", switch_pane},
+    {"kernels", "1", "", "Tables", "table of kernels", table_1},
+    {"ops", "2", "", "Tables", "table of operators", table_2},
+    {"iterations", "3", "", "Tables", "table of iterations", table_3},
+    {"gaps", "4", "", "Tables", "table of idle gaps", table_4},
+    {"event", "5", "", "Tables", "the selected slice with its arguments", table_5},
+    {"matches", "6", "", "Tables", "table of matches", table_6},
+    {"table", "", "NAME", "Tables", "show a table by its name", choose_table},
+    {"scope", "W", "", "Tables", "tables about window, iteration, whole trace", table_scope},
+    {"sort", "t", "[COLUMN]", "Tables", "sort by the next column", sort},
+    {"reverse", "r", "", "Tables", "sort the other way round", sort_reverse},
+    {"group", "y", "", "Tables", "group names: full, stem, category", group_names},
 
-    {"export", "x", "Program", "write the range or window as a trace", export_command},
-    {"picture", "P", "Program", "write a picture of the screen", picture},
-    {"source", "O", "Program", "open the source of a kernel", source},
-    {"warnings", "!", "Program", "warnings with their places", warnings},
-    {"reload", "R", "Program", "load the trace again", reload},
-    {"help", "? F1", "Program", "this help", help},
-    {"redraw", "C-l", "Program", "draw everything again", redraw},
-    {"suspend", "C-z", "Program", "suspend", suspend},
-    {"escape", "Esc", "Program", "leave range, table or search", escape},
-    {"quit", "q", "Program", "quit", quit},
+    {"export", "x", "[FILE]", "Program", "write the range or window as a trace", export_command},
+    {"picture", "P", "", "Program", "a picture of the screen (in a later version)", picture},
+    {"source", "O", "", "Program", "the source line of a kernel (in a later version)", source},
+    {"warnings", "!", "", "Program", "warnings with their places", warnings},
+    {"reload", "R", "", "Program", "load the trace again", reload},
+    {"help", "? F1", "", "Program", "this help", help},
+    {"redraw", "C-l", "", "Program", "draw everything again", redraw},
+    {"suspend", "C-z", "", "Program", "suspend", suspend},
+    {"escape", "Esc", "", "Program", "leave range, table or search", escape},
+    {"quit", "q", "", "Program", "quit", quit},
 };
 const int command_count = sizeof commands / sizeof *commands;
 

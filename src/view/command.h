@@ -9,8 +9,9 @@
 
 struct command {
     const char *name;
-    const char *keys;  /* names separated by spaces; "" has none */
-    const char *group; /* of the help screen */
+    const char *keys;      /* names separated by spaces; "" has none */
+    const char *arguments; /* as the help shows them: "TIME"; in [] where they may be left out */
+    const char *group;     /* of the help screen */
     const char *help;
     /* With the argument that follows the name ("" for none). */
     bool (*run)(struct viewer *v, const char *argument, struct error *err);

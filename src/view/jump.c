@@ -15,6 +15,7 @@ struct place jump_here(const struct viewer *v)
         .to_ns = v->to_ns,
         .cursor_ns = v->cursor_ns,
         .slice = v->slice,
+        .top_line = v->top_line,
         .row = row ? *row : (struct row){.track = TRACE_NONE},
     };
 }
@@ -28,6 +29,7 @@ void jump_to_place(struct viewer *v, struct place place, bool undoable)
     v->cursor_ns = place.cursor_ns;
     v->slice = place.slice;
     zoom_hold_cursor(v);
+    v->top_line = place.top_line;
     rows_go_to(v, &place.row);
     view_changed(v);
 }
@@ -221,6 +223,14 @@ void jump_link(struct viewer *v, bool forward)
         jump_select(v, target, true);
 }
 
+uint32_t jump_slice_at_cursor(const struct viewer *v)
+{
+    const struct row *row = rows_cursor(v);
+    if (!row || row->kind != ROW_LANE)
+        return TRACE_NONE;
+    return index_lane_at(v->ix, row->track, row->lane, v->cursor_ns);
+}
+
 void jump_line(struct viewer *v, int64_t lines)
 {
     int64_t line = (int64_t)v->cursor_line + lines, last = (int64_t)v->line_count - 1;
@@ -231,10 +241,7 @@ void jump_line(struct viewer *v, int64_t lines)
     v->cursor_line = (uint32_t)line;
     rows_scroll_to_cursor(v);
     /* What is under the cursor there is selected. */
-    const struct row *row = rows_cursor(v);
-    uint32_t slice = TRACE_NONE;
-    if (row && row->kind == ROW_LANE)
-        slice = index_lane_at(v->ix, row->track, row->lane, v->cursor_ns);
+    uint32_t slice = jump_slice_at_cursor(v);
     if (slice != v->slice) {
         v->slice = slice;
         view_changed(v);

@@ -13,7 +13,8 @@ void links_prepare(struct viewer *v)
     struct error err = {0};
     if (v->links_ready)
         return;
-    v->launches = launches_build(v->t, v->ix);
+    if (!v->launches)
+        v->launches = launches_build(v->t, v->ix);
     v->iterations = iterations_find(v->t, v->ix, v->launches, v->setup.iteration_pattern, &err);
     if (!v->iterations) /* the pattern was checked before; then without it */
         v->iterations = iterations_find(v->t, v->ix, v->launches, NULL, &err);
@@ -90,6 +91,40 @@ static void sort_async_spans(const struct trace *t, struct prepared *p)
     p->async_first = first;
 }
 
+/* The whole trace: from the first to the end of the last of all that is drawn. */
+static void find_bounds(const struct trace *t, struct prepared *p)
+{
+    int64_t first = INT64_MAX, end = INT64_MIN;
+    if (t->slice_count > 0) {
+        first = t->first_start_ns;
+        end = t->last_end_ns;
+    }
+    for (size_t i = 0; i < t->async_span_count; i++) {
+        const struct async_span *span = &t->async_spans[i];
+        first = span->start_ns < first ? span->start_ns : first;
+        int64_t span_end = ns_add(span->start_ns, span->dur_ns);
+        end = span_end > end ? span_end : end;
+    }
+    for (size_t i = 0; i < t->sample_count; i++) {
+        first = t->samples[i].ts_ns < first ? t->samples[i].ts_ns : first;
+        end = t->samples[i].ts_ns > end ? t->samples[i].ts_ns : end;
+    }
+    for (size_t i = 0; i < t->open_begin_count; i++) {
+        first = t->open_begins[i].start_ns < first ? t->open_begins[i].start_ns : first;
+        end = t->open_begins[i].start_ns > end ? t->open_begins[i].start_ns : end;
+    }
+    if (t->instants.count > 0) { /* by time */
+        int64_t at = t->instants.items[0].ts_ns;
+        first = at < first ? at : first;
+        at = t->instants.items[t->instants.count - 1].ts_ns;
+        end = at > end ? at : end;
+    }
+    p->first_ns = first > end ? 0 : first;
+    p->end_ns = ns_add(first > end ? 0 : end, end > p->first_ns ? 0 : 1);
+    if (p->end_ns == p->first_ns) /* at the end of all times */
+        p->first_ns--;
+}
+
 struct prepared *prepare_trace(const struct trace *t)
 {
     struct prepared *p = xcalloc(1, sizeof *p);
@@ -100,6 +135,7 @@ struct prepared *prepare_trace(const struct trace *t)
         unite_process(t, k, &p->busy[k]);
         p->busy_sums[k] = interval_sums(&p->busy[k]);
     }
+    find_bounds(t, p);
     sort_instants(t, p);
     sort_async_spans(t, p);
     p->open_first = xreallocarray(NULL, (size_t)t->track_count + 1, sizeof *p->open_first);

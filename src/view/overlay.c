@@ -8,11 +8,30 @@
 #include "base/memory.h"
 #include "view/command.h"
 
+/* What is no command: behind those of the table. */
+static const struct {
+    const char *what, *does;
+} more_help[] = {
+    {"Mouse", NULL},
+    {"click", "select the slice, the row, the table; sort by a head; go there in the overview"},
+    {"double click", "zoom to the slice; go to what the line of a table means"},
+    {"drag", "a range"},
+    {"wheel", "rows; with Ctrl zoom, with Shift pan"},
+    {"While typing", NULL},
+    {"Enter Esc", "done; leave everything as it was"},
+    {"Left Right", "by a character; Home End C-a C-e to the ends"},
+    {"Backspace Delete", "a character; C-w a word, C-u to the start, C-k to the end"},
+    {"Up Down", "what was typed before"},
+};
+enum { MORE_HELP = sizeof more_help / sizeof *more_help };
+
 static int help_lines(void)
 {
     int lines = 0;
     for (int i = 0; i < command_count; i++)
         lines += 1 + (i == 0 || strcmp(commands[i].group, commands[i - 1].group) != 0 ? 2 : 0);
+    for (int i = 0; i < MORE_HELP; i++)
+        lines += more_help[i].does ? 1 : 2;
     return lines;
 }
 
@@ -129,28 +148,61 @@ bool overlay_key(struct viewer *v, uint32_t key)
 static const struct style plain = {STYLE_NORMAL, 0, 0}, heading = {STYLE_HEADING, 0, 0},
                           key_style = {STYLE_KEY, 0, CELL_BOLD};
 
+/* A line of the help, if it is on the screen. */
+static void help_line(struct viewer *v, struct grid *g, int y0, int line, int height,
+                      const char *key, const char *name, const char *help)
+{
+    enum { KEY_X = 4, HELP_X = 24, NAME_WIDTH = 26 };
+    if (line < 0 || line >= height)
+        return;
+    int y = y0 + line, x = HELP_X;
+    grid_printf(g, KEY_X, y, HELP_X - KEY_X - 1, key_style, "%s", key);
+    if (v->cols >= 100) {
+        grid_printf(g, x, y, NAME_WIDTH - 1, (struct style){STYLE_DIM, 0, 0}, "%s", name);
+        x += NAME_WIDTH;
+    }
+    grid_printf(g, x, y, v->cols - x, plain, "%s", help);
+}
+
+static void help_head(struct viewer *v, struct grid *g, int y0, int line, int height,
+                      const char *text)
+{
+    if (line >= 0 && line < height)
+        grid_printf(g, 2, y0 + line, v->cols - 2, heading, "%s", text);
+}
+
 static void draw_help(struct viewer *v, struct grid *g, int y0, int height)
 {
     int line = -v->overlay_top;
     for (int i = 0; i < command_count; i++) {
         const struct command *c = &commands[i];
+        char name[64], typed[64];
         if (i == 0 || strcmp(c->group, commands[i - 1].group) != 0) {
-            line++;
-            if (line >= 0 && line < height)
-                grid_printf(g, 2, y0 + line, v->cols - 2, heading, "%s", c->group);
-            line++;
+            help_head(v, g, y0, line + 1, height, c->group);
+            line += 2;
         }
-        if (line >= 0 && line < height) {
-            grid_printf(g, 4, y0 + line, 18, key_style, "%s", *c->keys ? c->keys : ":");
-            int name_width = v->cols >= 100 ? 20 : 0;
-            if (name_width)
-                grid_printf(g, 23, y0 + line, name_width, (struct style){STYLE_DIM, 0, 0}, "%s",
-                            c->name);
-            grid_printf(g, 23 + name_width, y0 + line, v->cols - 23 - name_width, plain, "%s",
-                        c->help);
-        }
+        snprintf(name, sizeof name, ":%s %s", c->name, c->arguments);
+        snprintf(typed, sizeof typed, ":%s", c->name);
+        help_line(v, g, y0, line++, height, *c->keys ? c->keys : typed, name, c->help);
+    }
+    for (int i = 0; i < MORE_HELP; i++) {
+        if (!more_help[i].does)
+            help_head(v, g, y0, ++line, height, more_help[i].what);
+        else
+            help_line(v, g, y0, line, height, more_help[i].what, "", more_help[i].does);
         line++;
     }
+}
+
+static void draw_place(struct viewer *v, struct grid *g, int y, const struct damage_place *p)
+{
+    int x = 4;
+    if (v->t->file_count > 1 && p->file < v->t->file_count) {
+        const char *path = v->t->files[p->file].path;
+        x += grid_text_middle(g, x, y, v->cols / 3, path, strlen(path), plain) + 1;
+    }
+    grid_printf(g, x, y, v->cols - x, plain, "line %" PRIu64 ", column %" PRIu64 ", byte %" PRIu64,
+                p->line, p->column, p->byte);
 }
 
 static void draw_warnings(struct viewer *v, struct grid *g, int y0, int height)
@@ -171,9 +223,7 @@ static void draw_warnings(struct viewer *v, struct grid *g, int y0, int height)
             if ((int)p->kind != kind)
                 continue;
             if (line >= 0 && line < height && p->byte != DAMAGE_NO_PLACE)
-                grid_printf(g, 4, y0 + line, v->cols - 4, plain,
-                            "line %" PRIu64 ", column %" PRIu64 ", byte %" PRIu64, p->line,
-                            p->column, p->byte);
+                draw_place(v, g, y0 + line, p);
             line++;
         }
     }

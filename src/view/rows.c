@@ -18,15 +18,37 @@ static void add_line(struct viewer *v, enum row_kind kind, uint32_t process, uin
     v->line_count++;
 }
 
+/* True if one of the slices that filter and categories leave lies in the window. */
+static bool any_visible(const struct viewer *v, uint32_t track)
+{
+    const struct lane_slices *list = v->visible;
+    uint32_t lanes = index_lanes(v->ix, track);
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        size_t low = list->first[list->row[track] + lane], high;
+        size_t end = high = list->first[list->row[track] + lane + 1];
+        while (low < high) { /* in a lane slices end in order, too */
+            size_t middle = low + (high - low) / 2;
+            if (trace_end_ns(v->t, list->slices[middle]) <= v->from_ns)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low < end && v->t->start_ns[list->slices[low]] < v->to_ns)
+            return true;
+    }
+    return false;
+}
+
 bool rows_visible_track(const struct viewer *v, uint32_t track)
 {
     const struct track *tr = &v->t->tracks[track];
     if (!v->hide_empty)
         return true;
+    /* Hidden are tracks without anything to see in the window. */
     if (tr->count == 0)
         return false;
-    /* Hidden are tracks without anything in the window. */
-    return index_overlap(v->ix, track, tr->first, v->from_ns, v->to_ns) != TRACE_NONE;
+    return v->visible ? any_visible(v, track)
+                      : index_overlap(v->ix, track, tr->first, v->from_ns, v->to_ns) != TRACE_NONE;
 }
 
 static void add_track(struct viewer *v, uint32_t process, uint32_t track)
@@ -335,6 +357,20 @@ static uint32_t find_async(const struct viewer *v, uint32_t low, uint32_t high, 
     return low;
 }
 
+const struct async_span *rows_async_at_cursor(const struct viewer *v)
+{
+    const struct row *row = rows_cursor(v);
+    if (!row || row->kind != ROW_ASYNC)
+        return NULL;
+    uint32_t line = v->prepared->async_row[row->process] + row->lane;
+    uint32_t end = v->prepared->async_first[line + 1];
+    uint32_t at = find_async(v, v->prepared->async_first[line], end, ns_add(v->cursor_ns, 1));
+    if (at == end)
+        return NULL;
+    const struct async_span *span = &v->t->async_spans[v->prepared->async_spans[at]];
+    return span->start_ns <= v->cursor_ns ? span : NULL;
+}
+
 static void draw_async(const struct viewer *v, struct grid *g, const struct scale *s,
                        const struct row *row, int y)
 {
@@ -433,6 +469,10 @@ static void draw_lane(const struct viewer *v, struct grid *g, const struct scale
 void rows_draw(struct viewer *v, struct grid *g)
 {
     struct scale s = screen_scale(v);
+    if (v->line_count == 0)
+        grid_printf(g, 1, v->layout.rows_y, v->cols - 1, style(STYLE_DIM), "%s",
+                    v->hide_empty ? "nothing in this window (Z shows all rows)"
+                                  : "no slices, async spans or counters in this trace");
     for (int i = 0; i < v->layout.rows_height; i++) {
         uint32_t line = v->top_line + (uint32_t)i;
         int y = v->layout.rows_y + i;

@@ -92,7 +92,8 @@ static void draw_title(struct viewer *v, struct grid *g)
     int x = 1 + grid_text_middle(g, 1, y, room, v->title, strlen(v->title), st);
     snprintf(fact, sizeof fact, "  %s events", count_text(v->t->event_count, count));
     x = put_item(g, x, y, end, fact, st);
-    snprintf(fact, sizeof fact, "  %u tracks", v->t->track_count);
+    snprintf(fact, sizeof fact, "  %u track%s", v->t->track_count,
+             v->t->track_count == 1 ? "" : "s");
     x = put_item(g, x, y, end, fact, st);
     snprintf(fact, sizeof fact, "  %s",
              duration_text(span, ns_sub(v->t->last_end_ns, v->t->first_start_ns)));
@@ -123,9 +124,7 @@ static double overview_share(const struct viewer *v, int64_t from, int64_t to)
 
 static uint8_t overview_column(const struct viewer *v, int column)
 {
-    struct scale s = {v->t->first_start_ns, v->t->end_ns, 0, v->overview_cols};
-    if (s.to_ns <= s.from_ns)
-        return 0;
+    struct scale s = {v->prepared->first_ns, v->prepared->end_ns, 0, v->overview_cols};
     double share = overview_share(v, scale_time(&s, column), scale_time(&s, column + 1));
     int eighths = (int)(share * 8 + 0.5);
     return (uint8_t)(eighths > 8 ? 8 : eighths == 0 && share > 0 ? 1 : eighths);
@@ -151,9 +150,7 @@ static void draw_overview(struct viewer *v, struct grid *g)
 {
     static const char ascii[] = " .:-=+*##";
     int y = v->layout.overview_y;
-    struct scale s = {v->t->first_start_ns, v->t->end_ns, 0, v->cols};
-    if (s.to_ns <= s.from_ns)
-        return;
+    struct scale s = {v->prepared->first_ns, v->prepared->end_ns, 0, v->cols};
     int64_t first = scale_column(&s, v->from_ns), last = scale_column(&s, v->to_ns - 1);
     for (int x = 0; x < v->cols; x++) {
         int eighths = v->overview_cols == v->cols && x < v->overview_done ? v->overview[x] : 0;
@@ -194,6 +191,15 @@ static int draw_iteration(struct viewer *v, struct grid *g, int x, int y)
     return x + grid_printf(g, x, y, v->cols - x, style(STYLE_STATUS), "  %u/%u  ", number, total);
 }
 
+/* The selected slice where the cursor is at it, else the one on the cursor's line. */
+static uint32_t under_cursor(const struct viewer *v)
+{
+    if (v->slice != TRACE_NONE && v->t->start_ns[v->slice] <= v->cursor_ns &&
+        v->cursor_ns <= trace_end_ns(v->t, v->slice))
+        return v->slice;
+    return jump_slice_at_cursor(v);
+}
+
 static void draw_status(struct viewer *v, struct grid *g)
 {
     char item[3 * TIME_TEXT], from[TIME_TEXT], to[TIME_TEXT], span[DURATION_TEXT];
@@ -208,11 +214,17 @@ static void draw_status(struct viewer *v, struct grid *g)
     x = put_item(g, x, y, end, item, st);
     snprintf(item, sizeof item, "   cursor %s", time_text(v, v->cursor_ns, from));
     x = put_item(g, x, y, end, item, st);
-    if (v->slice == TRACE_NONE)
-        return;
+    const struct async_span *async = rows_async_at_cursor(v);
+    uint32_t slice = under_cursor(v);
     size_t len;
-    const char *name = trace_name(v->t, v->slice, &len);
-    duration_text(span, v->t->dur_ns[v->slice]);
+    const char *name;
+    if (async)
+        name = intern_text(v->t->names, v->t->labels[async->label].name, &len);
+    else if (slice != TRACE_NONE)
+        name = trace_name(v->t, slice, &len);
+    else
+        return;
+    duration_text(span, async ? async->dur_ns : v->t->dur_ns[slice]);
     int room = end - x - 2 - (int)strlen(span) - 1;
     if (room < 8)
         return;
@@ -276,8 +288,10 @@ static void draw_tabs(struct viewer *v, struct grid *g)
         bool active = k == (int)v->table;
         struct style st = {(uint8_t)(active ? STYLE_TAB_ACTIVE : STYLE_TAB), 0,
                            (uint8_t)(active && v->pane == PANE_TABLE ? CELL_BOLD : 0)};
-        x += grid_printf(g, x, y, v->cols - x, st, active ? "[%d %s]" : " %d %s ", k + 1,
-                         table_title((enum table_kind)k));
+        char tab[32];
+        snprintf(tab, sizeof tab, active ? "[%d %s]" : " %d %s ", k + 1,
+                 table_title((enum table_kind)k));
+        x = put_item(g, x, y, v->cols, tab, st);
     }
     const struct table *table = v->tables[v->table];
     char text[96];

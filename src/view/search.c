@@ -116,8 +116,10 @@ void search_visible_changed(struct viewer *v)
     lane_slices_free(v->visible);
     v->visible_job = NULL;
     v->visible = NULL;
-    if (v->t && (v->filter_names || v->categories_off))
+    if (v->filter_names || v->categories_off)
         v->visible_job = job_new(v);
+    if (v->hide_empty)
+        rows_build(v);
 }
 
 void search_forget(struct viewer *v)
@@ -136,7 +138,9 @@ bool search_work(struct viewer *v)
         return true;
     }
     if (v->visible_job) {
-        job_step(v, &v->visible_job, v->filter_names, v->categories_off, &v->visible);
+        if (!job_step(v, &v->visible_job, v->filter_names, v->categories_off, &v->visible) &&
+            v->hide_empty)
+            rows_build(v); /* now it is known which rows have nothing left */
         return true;
     }
     if (v->matches && !v->match_counted) {
@@ -186,10 +190,22 @@ bool search_filter(struct viewer *v, const char *pattern, struct error *err)
     return true;
 }
 
+/* What the filter hides is no match. */
 static uint32_t find(const struct viewer *v, bool next, uint32_t from, int64_t at_ns)
 {
-    return next ? match_next(v->t, v->ix, v->matches, NULL, from, at_ns)
-                : match_previous(v->t, v->ix, v->matches, NULL, from, at_ns);
+    bool *both = NULL;
+    const bool *names = v->matches;
+    if (v->filter_names) {
+        uint32_t count = intern_count(v->t->names);
+        both = xmalloc((size_t)count + 1);
+        for (uint32_t i = 0; i < count; i++)
+            both[i] = v->matches[i] && v->filter_names[i];
+        names = both;
+    }
+    uint32_t found = next ? match_next(v->t, v->ix, names, NULL, from, at_ns)
+                          : match_previous(v->t, v->ix, names, NULL, from, at_ns);
+    free(both);
+    return found;
 }
 
 void search_step(struct viewer *v, bool next)
@@ -223,6 +239,16 @@ void search_begin(struct viewer *v)
     free(v->search_before);
     v->search_before = v->search ? xstrdup(v->search) : NULL;
     v->before_search = jump_here(v);
+    v->folded_before = xrealloc(v->folded_before, v->t->track_count + 1);
+    memcpy(v->folded_before, v->folded, v->t->track_count);
+}
+
+/* A match in a folded track had unfolded it. */
+static void go_back(struct viewer *v)
+{
+    memcpy(v->folded, v->folded_before, v->t->track_count);
+    rows_build(v);
+    jump_to_place(v, v->before_search, false);
 }
 
 void search_typed(struct viewer *v, const char *pattern)
@@ -235,7 +261,7 @@ void search_typed(struct viewer *v, const char *pattern)
     uint32_t found = find(v, true, v->before_search.slice, v->before_search.cursor_ns);
     if (found == TRACE_NONE)
         found = find(v, true, TRACE_NONE, INT64_MIN);
-    jump_to_place(v, v->before_search, false);
+    go_back(v);
     if (found != TRACE_NONE)
         jump_select(v, found, false);
 }
@@ -244,5 +270,5 @@ void search_cancel(struct viewer *v)
 {
     struct error err = {0};
     search_set(v, v->search_before ? v->search_before : "", &err);
-    jump_to_place(v, v->before_search, false);
+    go_back(v);
 }

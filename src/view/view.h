@@ -25,6 +25,7 @@ struct row {
 
 /* What is worked out of a trace once, so that drawing can look it up (links.c). */
 struct prepared {
+    int64_t first_ns, end_ns; /* of all that is drawn; first < end */
     uint32_t process_count;
     struct interval_list *busy; /* per process: when its device worked */
     int64_t **busy_sums;        /* for interval_length_in() */
@@ -55,7 +56,7 @@ enum time_mode { TIME_START, TIME_WINDOW, TIME_FILE, TIME_WALL };
 
 struct place { /* to come back to */
     int64_t from_ns, to_ns, cursor_ns;
-    uint32_t slice;
+    uint32_t slice, top_line;
     struct row row;
 };
 
@@ -114,10 +115,12 @@ struct viewer {
     struct lane_slices *visible; /* what filter and categories leave; likewise */
     struct lane_job *found_job, *visible_job;
     struct place before_search; /* while a search is typed: where it began */
-    char *search_before;        /* and what was searched for */
+    char *search_before;        /* what was searched for */
+    bool *folded_before;        /* and what was folded */
 
     bool marked[MARKS];
     int64_t marks[MARKS];
+    int last_mark;
     uint32_t pending; /* 'm' or '\'': a letter is awaited */
     bool ranging, has_range;
     int64_t range_from, range_to;
@@ -137,6 +140,7 @@ struct viewer {
 /* rows.c */
 void rows_build(struct viewer *v);
 void rows_draw(struct viewer *v, struct grid *g);
+const struct async_span *rows_async_at_cursor(const struct viewer *v); /* NULL: none */
 bool rows_visible_track(const struct viewer *v, uint32_t track);
 void rows_go_to(struct viewer *v, const struct row *row); /* or to the nearest before it */
 void rows_show_slice(struct viewer *v, uint32_t slice);   /* unfolds, moves the cursor line */
@@ -168,6 +172,7 @@ void jump_to_iteration(struct viewer *v, uint32_t iteration);
 void jump_gap(struct viewer *v, bool next);
 void jump_link(struct viewer *v, bool forward);
 void jump_line(struct viewer *v, int64_t lines);
+uint32_t jump_slice_at_cursor(const struct viewer *v); /* on its line, or TRACE_NONE */
 
 /* search.c */
 bool search_set(struct viewer *v, const char *pattern, struct error *err); /* "" clears */

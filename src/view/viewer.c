@@ -64,6 +64,7 @@ void viewer_free(struct viewer *v)
     free(v->search);
     free(v->filter);
     free(v->search_before);
+    free(v->folded_before);
     free(v->overview);
     free(v->export_path);
     free(v->title);
@@ -177,8 +178,8 @@ void viewer_set_window(struct viewer *v, int64_t from_ns, int64_t to_ns)
 {
     if (!v->t)
         return;
-    zoom_place(v, from_ns == INT64_MIN ? v->t->first_start_ns : from_ns,
-               to_ns == INT64_MAX ? v->t->end_ns : to_ns);
+    zoom_place(v, from_ns == INT64_MIN ? v->prepared->first_ns : from_ns,
+               to_ns == INT64_MAX ? v->prepared->end_ns : to_ns);
     v->cursor_ns = v->from_ns;
 }
 
@@ -251,6 +252,10 @@ bool viewer_work(struct viewer *v)
         return false;
     if (screen_work(v))
         return true;
+    if (!v->launches) { /* two pieces: either may take a while */
+        v->launches = launches_build(v->t, v->ix);
+        return true;
+    }
     if (!v->links_ready) {
         links_prepare(v);
         view_changed(v);
@@ -434,10 +439,8 @@ static bool click_timeline(struct viewer *v, const struct mouse_event *e, bool a
 
 static void click_overview(struct viewer *v, int x)
 {
-    struct scale s = {v->t->first_start_ns, v->t->end_ns, 0, v->cols};
+    struct scale s = {v->prepared->first_ns, v->prepared->end_ns, 0, v->cols};
     int64_t span = v->to_ns - v->from_ns;
-    if (s.to_ns <= s.from_ns)
-        return;
     int64_t middle = scale_time(&s, x);
     zoom_set(v, ns_sub(middle, span / 2), ns_add(ns_sub(middle, span / 2), span));
 }

@@ -13,17 +13,6 @@ static int timeline_cols(const struct viewer *v)
     return cols > 1 ? cols : 1;
 }
 
-/* The whole trace, with a little air behind it. */
-static void bounds(const struct viewer *v, int64_t *from, int64_t *to)
-{
-    *from = v->t->first_start_ns < 0 ? v->t->first_start_ns : 0;
-    if (v->t->slice_count)
-        *from = v->t->first_start_ns;
-    *to = v->t->end_ns;
-    if (*to <= *from)
-        *to = ns_add(*from, 1);
-}
-
 void zoom_hold_cursor(struct viewer *v)
 {
     if (v->cursor_ns < v->from_ns)
@@ -34,8 +23,7 @@ void zoom_hold_cursor(struct viewer *v)
 
 void zoom_place(struct viewer *v, int64_t from_ns, int64_t to_ns)
 {
-    int64_t first, last, least = timeline_cols(v);
-    bounds(v, &first, &last);
+    int64_t first = v->prepared->first_ns, last = v->prepared->end_ns, least = timeline_cols(v);
     int64_t whole = ns_sub(last, first);
     if (whole < least)
         whole = least;

@@ -8,6 +8,7 @@ command -v tmux >/dev/null || {
 count=0
 failed=0
 folder=$(mktemp -d)
+server=0
 socket=$folder/tmux
 spytop=${SPYTOP:?}
 demo=${top_srcdir:?}/data/demo.json.gz
@@ -25,12 +26,15 @@ tm() {
 # settings are shown after it.
 start() {
     tm kill-server 2>/dev/null
+    # A server of its own each time: the old one may still be on its way out.
+    server=$((server + 1))
+    socket=$folder/tmux$server
     size=$1 term=$2
     shift 2
     : >"$folder/raw"
     cat >"$folder/run" <<END
 stty -a >"$folder/before"
-cat "$folder/go" >/dev/null
+until [ -e "$folder/go" ]; do sleep 0.05; done
 TERM=$term; export TERM
 $*
 echo "status \$?" >"$folder/status"
@@ -39,10 +43,9 @@ echo finished
 exec sleep 1000
 END
     rm -f "$folder/status" "$folder/after" "$folder/go"
-    mkfifo "$folder/go"
     tm new-session -d -x "${size%x*}" -y "${size#*x}" "exec sh '$folder/run'"
     tm pipe-pane -o "cat >>'$folder/raw'"
-    echo >"$folder/go"
+    : >"$folder/go"
 }
 
 screen() {

@@ -99,11 +99,12 @@ static int compare_ns(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static double slow_median(int64_t *values, size_t n)
+/* Halves are rounded up. */
+static int64_t slow_median(int64_t *values, size_t n)
 {
     qsort(values, n, sizeof *values, compare_ns);
-    size_t half = n / 2;
-    return n % 2 ? (double)values[half] : ((double)values[half - 1] + (double)values[half]) / 2;
+    size_t middle = n / 2;
+    return n % 2 ? values[middle] : (values[middle - 1] + values[middle] + 1) / 2;
 }
 
 static void check_family(const struct iterations *list, uint32_t family)
@@ -116,12 +117,11 @@ static void check_family(const struct iterations *list, uint32_t family)
             values[n++] = list->items[i].dur_ns;
     ck_assert_uint_eq(f->count, n);
     ck_assert(family == 0 || n <= list->families[family - 1].count);
-    /* Halves are rounded up. */
-    int64_t middle = (int64_t)(slow_median(values, n) + 0.5);
+    int64_t middle = slow_median(values, n);
     ck_assert_int_eq(f->median_dur_ns, middle);
     for (uint32_t i = 0; i < n; i++)
         values[i] = llabs(values[i] - middle);
-    int64_t deviation = (int64_t)(slow_median(values, n) + 0.5);
+    int64_t deviation = slow_median(values, n);
     for (uint32_t i = 0; i < list->count; i++) {
         if (list->items[i].family != family)
             continue;

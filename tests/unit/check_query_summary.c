@@ -109,6 +109,7 @@ static void check_row(const struct trace *t, const struct selection *sel, enum s
         if (slowest == TRACE_NONE || t->dur_ns[i] > t->dur_ns[slowest])
             slowest = i;
     }
+    ck_assert_uint_gt(n, 0);
     qsort(values, n, sizeof *values, compare_ns);
     SAME(row->count, n);
     SAME(row->total_ns, total);
