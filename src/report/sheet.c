@@ -159,7 +159,7 @@ static const char *number_text(char out[CELL_MAX], const struct sheet_column *co
     case CELL_PS:
         /* Half away from zero, like everything. */
         return strcpy(out,
-                      duration_in(time, (cell->number + (cell->number < 0 ? -500 : 500)) / 1000,
+                      duration_in(time, ns_add(cell->number, cell->number < 0 ? -500 : 500) / 1000,
                                   l->divisor, l->decimals));
     case CELL_SHARE:
         snprintf(out, CELL_MAX, "%.1f %%", cell->share * 100);

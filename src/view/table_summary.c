@@ -188,7 +188,7 @@ static int64_t value(const struct table *table, uint32_t row, int column)
     case SELF:
         return r->self_ns;
     case MEAN:
-        return (r->mean_ps + 500) / 1000;
+        return ns_add(r->mean_ps, 500) / 1000;
     case P50:
         return r->p50_ns;
     case P95:
